@@ -1,0 +1,160 @@
+#include "base/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+
+namespace millrace {
+namespace {
+
+constexpr std::string_view prefix = "MILLRACE";
+
+constexpr std::array<Setting, 5> table{{
+    {"MILLRACE", SettingKind::on_off, "0|1", "1", "0 leaves every call to the host MPI, as if Millrace were not there"},
+    {"MILLRACE_DISABLE", SettingKind::names, "name,...", "",
+     "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
+    {"MILLRACE_ISA", SettingKind::choice, "auto|scalar|sse42|avx2|avx512|neon|sve|128|256|512", "auto",
+     "forces a unit of kernels, or caps the vector width in bits"},
+    {"MILLRACE_REPORT", SettingKind::text, "0|1|FILE.json", "0",
+     "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
+    {"MILLRACE_LOG", SettingKind::choice, "off|error|warning|info|debug", "warning",
+     "what Millrace says on standard error"},
+}};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return result;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+std::optional<bool> on_off(std::string_view text) {
+  const std::string value = lower(text);
+  if (value == "1" || value == "on" || value == "yes" || value == "true") return true;
+  if (value == "0" || value == "off" || value == "no" || value == "false") return false;
+  return std::nullopt;
+}
+
+bool ends_with_json(std::string_view text) { return text.size() > 5 && text.substr(text.size() - 5) == ".json"; }
+
+// The checked value of one setting, or nothing if it is malformed.
+std::optional<std::string> accepted(const Setting& setting, std::string_view text) {
+  const std::string_view variable = setting.variable;
+  if (text.empty()) return setting.standard;
+  if (setting.kind == SettingKind::on_off) {
+    const auto value = on_off(text);
+    if (!value) return std::nullopt;
+    return *value ? "1" : "0";
+  }
+  if (setting.kind == SettingKind::choice) {
+    const std::string value = lower(text);
+    for (const std::string& choice : split(setting.values, '|'))
+      if (value == choice) return value;
+    return std::nullopt;
+  }
+  if (variable == "MILLRACE_REPORT") {
+    if (const auto value = on_off(text)) return *value ? "1" : "0";
+    if (!ends_with_json(text)) return std::nullopt;
+  }
+  return std::string(text);
+}
+
+const Setting* find(std::string_view variable) {
+  for (const Setting& setting : table)
+    if (variable == setting.variable) return &setting;
+  return nullptr;
+}
+
+std::size_t edit_distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> row(right.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= left.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j < row.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (left[i - 1] == right[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+std::string unknown_variable(std::string_view variable) {
+  const Setting* nearest = nullptr;
+  std::size_t nearest_distance = 4;  // further away than this is no typing error
+  for (const Setting& setting : table) {
+    const std::size_t distance = edit_distance(variable, setting.variable);
+    if (distance < nearest_distance) {
+      nearest = &setting;
+      nearest_distance = distance;
+    }
+  }
+  if (nearest) return fmt::format("unknown setting {}: did you mean {}?", variable, nearest->variable);
+  return fmt::format("unknown setting {}: 'millrace info' lists the settings", variable);
+}
+
+bool is_ours(std::string_view variable) {
+  return variable == prefix || (variable.size() > prefix.size() && variable.substr(0, prefix.size()) == prefix &&
+                                variable[prefix.size()] == '_');
+}
+
+void store(SettingValues& values, std::string_view variable, const std::string& value) {
+  if (variable == "MILLRACE") values.enabled = value == "1";
+  if (variable == "MILLRACE_DISABLE") values.disabled = split(value, ',');
+  if (variable == "MILLRACE_ISA") values.isa = value;
+  if (variable == "MILLRACE_REPORT") values.report = value;
+  if (variable == "MILLRACE_LOG") values.log = value;
+}
+
+}  // namespace
+
+std::span<const Setting> settings() { return table; }
+
+SettingValues read_settings(const char* const* environment) {
+  SettingValues values;
+  for (; environment && *environment; ++environment) {
+    const std::string_view entry = *environment;
+    const std::size_t equals = entry.find('=');
+    const std::string_view variable = entry.substr(0, equals);
+    if (!is_ours(variable)) continue;
+    const std::string_view text = equals == std::string_view::npos ? std::string_view{} : entry.substr(equals + 1);
+    const Setting* setting = find(variable);
+    if (!setting) {
+      values.complaints.push_back(unknown_variable(variable));
+      continue;
+    }
+    if (const auto value = accepted(*setting, text)) {
+      store(values, variable, *value);
+    } else {
+      values.complaints.push_back(fmt::format("{}={} is not one of {}: using {}", variable, text, setting->values,
+                                              *setting->standard ? setting->standard : "nothing"));
+    }
+  }
+  return values;
+}
+
+std::string setting_text(const Setting& setting, const char* const* environment) {
+  for (; environment && *environment; ++environment) {
+    const std::string_view entry = *environment;
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos || entry.substr(0, equals) != setting.variable) continue;
+    return accepted(setting, entry.substr(equals + 1)).value_or(setting.standard);
+  }
+  return setting.standard;
+}
+
+}  // namespace millrace

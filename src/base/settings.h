@@ -1,0 +1,49 @@
+// The table of settings: the one place that says which MILLRACE_ variables exist, what they mean and what they
+// hold by default. Everything that reads, lists or checks a setting goes through it (model: ucx config parser).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace millrace {
+
+enum class SettingKind {
+  on_off,  // 0 1 off on no yes false true
+  choice,  // one of `values`, separated by '|'
+  names,   // names separated by commas, each checked by whoever uses them
+  text,    // anything
+};
+
+struct Setting {
+  const char* variable;  // "MILLRACE_ISA"
+  SettingKind kind;
+  const char* values;    // what may be given, as a user reads it
+  const char* standard;  // the value when the variable is absent or empty
+  const char* doc;       // one line
+};
+
+std::span<const Setting> settings();
+
+// Values taken from one environment, checked. Reading never fails: what is unknown or malformed falls back to the
+// standard value and is described in `complaints`, one line each, for rank 0 to say once.
+struct SettingValues {
+  bool enabled = true;                // MILLRACE
+  std::vector<std::string> disabled;  // MILLRACE_DISABLE
+  std::string isa = "auto";           // MILLRACE_ISA
+  std::string report = "0";           // MILLRACE_REPORT: "0", "1" or a file name
+  std::string log = "warning";        // MILLRACE_LOG
+  std::vector<std::string> complaints;
+
+  bool reports() const { return report != "0"; }
+};
+
+// `environment` is an environ-style array ended by a null pointer.
+SettingValues read_settings(const char* const* environment);
+
+// The value in force for one setting, as text (for `millrace info`); `standard` if not given or malformed.
+std::string setting_text(const Setting& setting, const char* const* environment);
+
+}  // namespace millrace
