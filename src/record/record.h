@@ -27,7 +27,7 @@ inline constexpr std::size_t reason_count = static_cast<std::size_t>(Reason::cou
 const char* reason_name(Reason reason);  // "type_not_covered"
 const char* reason_text(Reason reason);  // one short phrase for the table
 
-// An entry is an index into the table of MPI entry points; an algorithm an index into the names given to describe().
+// An entry is an index into the table of MPI entry points; an algorithm an index into the names of kernels.
 inline constexpr std::size_t max_entries = 1024;
 inline constexpr std::size_t max_algorithms = 2048;
 inline constexpr std::uint16_t no_algorithm = 0xffff;
@@ -37,7 +37,8 @@ inline constexpr std::uint16_t no_algorithm = 0xffff;
 // Thread-safe; never throws; if memory for a new thread's block cannot be had the call is counted as lost.
 void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std::uint16_t algorithm, Reason reason);
 
-// Forgets everything recorded so far, in all threads (tests; a child after fork).
+// Forgets everything recorded so far, in all threads; no other thread may be inside add_call() (tests). A child of
+// fork() starts clean by itself.
 void reset();
 
 }  // namespace millrace::record

@@ -1,0 +1,72 @@
+#include "record/rank_record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "record/snapshot.h"
+
+namespace millrace::record {
+namespace {
+
+std::string entry_name(const Names& names, std::uint16_t entry) {
+  if (entry < names.entry.size() && names.entry[entry]) return names.entry[entry];
+  return "entry " + std::to_string(entry);
+}
+
+std::string algorithm_name(const Names& names, std::uint16_t algorithm) {
+  const char* name = names.algorithm ? names.algorithm(algorithm) : nullptr;
+  return name ? name : "algorithm " + std::to_string(algorithm);
+}
+
+std::uint64_t to_ns(std::uint64_t ticks, double ns_per_tick) {
+  return static_cast<std::uint64_t>(std::llround(static_cast<double>(ticks) * ns_per_tick));
+}
+
+// MPICH answers a page with its compiler flags; the first line names the library. Tabs would break the table.
+std::string first_line(std::string_view text) {
+  std::string line(text.substr(0, text.find('\n')));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line;
+}
+
+}  // namespace
+
+std::uint64_t CallRecord::calls() const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : outcome) sum += count;
+  return sum;
+}
+
+std::uint64_t RankRecord::time_ns() const {
+  std::uint64_t sum = 0;
+  for (const CallRecord& call : calls) sum += call.time_ns;
+  return sum;
+}
+
+RankRecord this_rank(const RankIdentity& identity, const Names& names, double ns_per_tick) {
+  const Snapshot counted = snapshot();
+  RankRecord record{identity, counted.threads, counted.lost_calls, {}};
+  record.identity.host_mpi = first_line(identity.host_mpi);
+  auto pair = counted.pairs.begin();  // both lists are ordered by entry
+  for (const EntrySnapshot& entry : counted.entries) {
+    CallRecord call{entry_name(names, entry.entry), entry.bytes, to_ns(entry.ticks, ns_per_tick), entry.outcome, {}};
+    while (pair != counted.pairs.end() && pair->entry < entry.entry) ++pair;
+    for (; pair != counted.pairs.end() && pair->entry == entry.entry; ++pair)
+      call.algorithms.push_back(
+          {algorithm_name(names, pair->algorithm), pair->calls, pair->bytes, to_ns(pair->ticks, ns_per_tick)});
+    record.calls.push_back(std::move(call));
+  }
+  return record;
+}
+
+std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names,
+                                        double ns_per_tick) noexcept {
+  try {
+    return pack(this_rank(identity, names, ns_per_tick));
+  } catch (...) {
+    return {};
+  }
+}
+
+}  // namespace millrace::record

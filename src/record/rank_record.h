@@ -1,0 +1,73 @@
+// What one rank says about itself at finalisation, as a value and as bytes that travel to rank 0.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "record/record.h"
+
+namespace millrace::record {
+
+// Names behind the indices of add_call(). `entry[i]` is "MPI_Send"; `algorithm(i)` is "sum_f64".
+struct Names {
+  std::span<const char* const> entry;
+  const char* (*algorithm)(std::uint16_t) = nullptr;
+};
+
+struct RankIdentity {
+  std::int32_t rank = 0;
+  std::int32_t ranks = 1;  // in MPI_COMM_WORLD
+  std::string host;        // name of the node
+  std::int64_t pid = 0;
+  std::string isa;         // unit of kernels in use: "avx512"
+  std::string host_mpi;    // MPI_Get_library_version; its first line is kept
+  std::string variant;     // preload in use: "openmpi-5.0"
+  std::vector<std::pair<std::string, std::string>> settings;  // in force: {"MILLRACE_ISA", "auto"}
+  std::uint64_t wall_ns = 0;                                  // from the end of MPI_Init to MPI_Finalize
+};
+
+struct AlgorithmRecord {
+  std::string name;
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t time_ns = 0;
+};
+
+struct CallRecord {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::uint64_t time_ns = 0;                          // summed over the threads of the rank
+  std::array<std::uint64_t, reason_count> outcome{};  // [none] is the number taken
+  std::vector<AlgorithmRecord> algorithms;
+
+  std::uint64_t calls() const;
+  std::uint64_t taken() const { return outcome[0]; }
+};
+
+struct RankRecord {
+  RankIdentity identity;
+  std::uint64_t threads = 0;
+  std::uint64_t lost_calls = 0;
+  std::vector<CallRecord> calls;
+
+  std::uint64_t time_ns() const;
+};
+
+// This process now. `ns_per_tick` comes from a TickScale made at initialisation.
+RankRecord this_rank(const RankIdentity& identity, const Names& names, double ns_per_tick);
+
+std::vector<std::byte> pack(const RankRecord& record);
+
+// `record` is set only on success; otherwise `error` is one line that says what is wrong with the bytes. Never throws.
+Status unpack(std::span<const std::byte> bytes, RankRecord& record, std::string& error) noexcept;
+
+// Both steps for the shim, which sends the bytes to rank 0: empty if there is no memory for them. Never throws.
+std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names, double ns_per_tick) noexcept;
+
+}  // namespace millrace::record

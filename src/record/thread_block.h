@@ -1,0 +1,73 @@
+// The counters of one thread. A block is one anonymous mapping: the kernel hands out zeroed pages as they are touched,
+// so a thread that makes one kind of call costs two pages, not the whole block, and nothing here needs malloc.
+//
+//   ThreadBlock
+//   +-----------+---------------------------------------------+-------------------------------------+
+//   | link, use | entries[max_entries], 128 bytes each        | pairs[pair_slots], 32 bytes each    |
+//   +-----------+---------------------------------------------+-------------------------------------+
+//                |                                             |
+//                | bytes ticks outcome[none..op_not_covered]   | key calls bytes ticks
+//                | outcome[op_not_covered + 1..]  (2nd line)
+//
+// All fields are plain words accessed through std::atomic_ref: constructing std::atomic objects would touch every page.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "record/record.h"
+
+namespace millrace::record {
+
+// The fields that every call writes share the first cache line with the commonest outcomes.
+struct alignas(128) EntryCounters {
+  std::uint64_t bytes;
+  std::uint64_t ticks;
+  std::uint64_t outcome[reason_count];  // [none] is the number taken, the others the number forwarded for that reason
+};
+static_assert(sizeof(EntryCounters) == 128, "a new reason still fits; more than 14 need a second look at the layout");
+
+// What one algorithm did for one entry; found by hashing the two.
+struct alignas(32) PairCounters {
+  std::uint64_t key;  // 0: free
+  std::uint64_t calls;
+  std::uint64_t bytes;
+  std::uint64_t ticks;
+};
+
+inline constexpr std::size_t pair_slots_log2 = 10;
+inline constexpr std::size_t pair_slots = std::size_t{1} << pair_slots_log2;
+inline constexpr std::size_t pair_probes = 8;
+
+inline constexpr std::uint64_t pair_key(std::uint16_t entry, std::uint16_t algorithm) {
+  return (std::uint64_t{entry} << 16 | algorithm) + 1;
+}
+inline constexpr std::uint16_t pair_entry(std::uint64_t key) { return static_cast<std::uint16_t>((key - 1) >> 16); }
+inline constexpr std::uint16_t pair_algorithm(std::uint64_t key) { return static_cast<std::uint16_t>(key - 1); }
+
+struct ThreadBlock {
+  ThreadBlock* next;     // written before the block is published at the head of the list, never after
+  std::uint32_t in_use;  // 1 while a living thread owns the block
+  EntryCounters entries[max_entries];
+  PairCounters pairs[pair_slots];
+};
+
+// Relaxed: a counter stands for itself only. Partner of the loads in snapshot.cpp; the sole writer is the owning thread
+// (ownership changes hands through in_use with acquire/release, so the next owner sees every count of the last).
+inline void add(std::uint64_t& counter, std::uint64_t amount) {
+  const std::atomic_ref<std::uint64_t> word(counter);
+  word.store(word.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+}
+
+// Partner: the stores in add() above, and that of a new pair's key in record.cpp.
+inline std::uint64_t read(std::uint64_t& counter) {
+  return std::atomic_ref<std::uint64_t>(counter).load(std::memory_order_relaxed);
+}
+
+// For the reader in snapshot.cpp.
+ThreadBlock* first_block();
+std::uint64_t lost_calls();
+std::uint64_t threads_seen();
+
+}  // namespace millrace::record

@@ -1,0 +1,141 @@
+// The bytes of a rank record: CBOR, with short keys because rank 0 may hold thousands of them.
+//
+//   { "v": 1, "id": {...}, "threads": n, "lost": n,
+//     "calls": [ [name, bytes, time_ns, [outcome...], [[algorithm, calls, bytes, time_ns]...] ]... ] }
+#include <nlohmann/json.hpp>
+
+#include "record/rank_record.h"
+
+namespace millrace::record {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t wire_version = 1;
+
+// Refuses bytes nested deeper than a record is, before the recursive decoder sees them: its stack is the program's.
+class DepthCheck : public nlohmann::json_sax<json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return false; }
+  bool key(string_t&) override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ <= deepest; }
+  bool end_object() override { return --depth_ >= 0; }
+  bool start_array(std::size_t) override { return ++depth_ <= deepest; }
+  bool end_array() override { return --depth_ >= 0; }
+  bool parse_error(std::size_t, const std::string&, const json::exception&) override { return false; }
+
+ private:
+  static constexpr int deepest = 5;
+  int depth_ = 0;
+};
+
+json to_value(const RankIdentity& identity) {
+  json settings = json::array();
+  for (const auto& [variable, value] : identity.settings) settings.push_back(json::array({variable, value}));
+  return {{"rank", identity.rank},         {"ranks", identity.ranks},
+          {"host", identity.host},         {"pid", identity.pid},
+          {"isa", identity.isa},           {"host_mpi", identity.host_mpi},
+          {"variant", identity.variant},   {"settings", std::move(settings)},
+          {"wall_ns", identity.wall_ns}};
+}
+
+json to_value(const CallRecord& call) {
+  json algorithms = json::array();
+  for (const AlgorithmRecord& algorithm : call.algorithms)
+    algorithms.push_back(json::array({algorithm.name, algorithm.calls, algorithm.bytes, algorithm.time_ns}));
+  return json::array({call.name, call.bytes, call.time_ns, call.outcome, std::move(algorithms)});
+}
+
+// The readers below throw json exceptions on a missing member or a wrong type; unpack() turns them into an error.
+std::uint64_t count(const json& value) {
+  if (!value.is_number_unsigned()) throw std::invalid_argument("a count is not an unsigned number");
+  return value.get<std::uint64_t>();
+}
+
+std::int64_t whole(const json& value, std::int64_t least, std::int64_t most) {
+  if (!value.is_number_integer()) throw std::invalid_argument("not a whole number");
+  const auto number = value.get<std::int64_t>();
+  if (number < least || number > most) throw std::invalid_argument("a number is out of range");
+  return number;
+}
+
+RankIdentity to_identity(const json& value) {
+  RankIdentity identity;
+  identity.ranks = static_cast<std::int32_t>(whole(value.at("ranks"), 1, INT32_MAX));
+  identity.rank = static_cast<std::int32_t>(whole(value.at("rank"), 0, identity.ranks - 1));
+  identity.host = value.at("host").get<std::string>();
+  identity.pid = whole(value.at("pid"), 0, INT64_MAX);
+  identity.isa = value.at("isa").get<std::string>();
+  identity.host_mpi = value.at("host_mpi").get<std::string>();
+  identity.variant = value.at("variant").get<std::string>();
+  for (const json& pair : value.at("settings"))
+    identity.settings.emplace_back(pair.at(0).get<std::string>(), pair.at(1).get<std::string>());
+  identity.wall_ns = count(value.at("wall_ns"));
+  return identity;
+}
+
+CallRecord to_call(const json& value) {
+  CallRecord call;
+  call.name = value.at(0).get<std::string>();
+  call.bytes = count(value.at(1));
+  call.time_ns = count(value.at(2));
+  const json& outcome = value.at(3);
+  if (outcome.size() != reason_count) throw std::invalid_argument("the number of reasons differs");
+  for (std::size_t reason = 0; reason < reason_count; ++reason) call.outcome[reason] = count(outcome.at(reason));
+  for (const json& algorithm : value.at(4))
+    call.algorithms.push_back({algorithm.at(0).get<std::string>(), count(algorithm.at(1)), count(algorithm.at(2)),
+                               count(algorithm.at(3))});
+  return call;
+}
+
+RankRecord to_record(std::span<const std::byte> bytes) {
+  const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  DepthCheck check;
+  if (!json::sax_parse(begin, begin + bytes.size(), &check, json::input_format_t::cbor))
+    throw std::invalid_argument("not CBOR, cut short, or nested too deep");
+  const json value = json::from_cbor(begin, begin + bytes.size());
+  if (count(value.at("v")) != wire_version) throw std::invalid_argument("another version of Millrace wrote it");
+  RankRecord record;
+  record.identity = to_identity(value.at("id"));
+  record.threads = count(value.at("threads"));
+  record.lost_calls = count(value.at("lost"));
+  for (const json& call : value.at("calls")) record.calls.push_back(to_call(call));
+  return record;
+}
+
+}  // namespace
+
+std::vector<std::byte> pack(const RankRecord& record) {
+  json calls = json::array();
+  for (const CallRecord& call : record.calls) calls.push_back(to_value(call));
+  const json value = {{"v", wire_version},
+                      {"id", to_value(record.identity)},
+                      {"threads", record.threads},
+                      {"lost", record.lost_calls},
+                      {"calls", std::move(calls)}};
+  const std::vector<std::uint8_t> encoded = json::to_cbor(value);
+  const auto* begin = reinterpret_cast<const std::byte*>(encoded.data());
+  return {begin, begin + encoded.size()};
+}
+
+Status unpack(std::span<const std::byte> bytes, RankRecord& record, std::string& error) noexcept {
+  try {
+    try {
+      record = to_record(bytes);
+      return Status::ok;
+    } catch (const std::exception& exception) {
+      error = exception.what();
+      return Status::bad_argument;
+    }
+  } catch (...) {
+    return Status::no_memory;  // not even room for the message
+  }
+}
+
+}  // namespace millrace::record

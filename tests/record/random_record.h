@@ -1,0 +1,49 @@
+// Rank records with random content, for the tests of packing and merging.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "record/rank_record.h"
+
+namespace millrace::record {
+
+class RandomRecord {
+ public:
+  explicit RandomRecord(std::uint64_t seed) : engine_(seed) {}
+
+  std::uint64_t number(std::uint64_t most) { return std::uniform_int_distribution<std::uint64_t>(0, most)(engine_); }
+
+  std::string text() {
+    std::string result;
+    for (std::uint64_t length = number(30); length > 0; --length) result.push_back(static_cast<char>(' ' + number(94)));
+    return result;
+  }
+
+  // `most` bounds every count, so that sums over ranks stay within 64 bits.
+  RankRecord operator()(std::int32_t rank, std::int32_t ranks, std::uint64_t most) {
+    RankRecord record;
+    record.identity = {rank, ranks, text(), static_cast<std::int64_t>(number(1 << 22)), text(), text(), text(), {}, 0};
+    record.identity.wall_ns = number(most);
+    for (std::uint64_t left = number(4); left > 0; --left) record.identity.settings.emplace_back(text(), text());
+    record.threads = number(9);
+    record.lost_calls = number(most);
+    for (int name = 0; name < 12; ++name)
+      if (number(2) != 0) record.calls.push_back(call("MPI_Call_" + std::to_string(name), most));
+    return record;
+  }
+
+ private:
+  CallRecord call(std::string name, std::uint64_t most) {
+    CallRecord result{std::move(name), number(most), number(most), {}, {}};
+    for (std::uint64_t& count : result.outcome) count = number(2) ? number(most) : 0;
+    for (std::uint64_t left = number(3); left > 0; --left)
+      result.algorithms.push_back({"kernel_" + std::to_string(left), number(most), number(most), number(most)});
+    return result;
+  }
+
+  std::mt19937_64 engine_;
+};
+
+}  // namespace millrace::record

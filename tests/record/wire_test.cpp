@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "random_record.h"
+#include "record/rank_record.h"
+
+namespace millrace::record {
+namespace {
+
+void expect_equal(const RankRecord& left, const RankRecord& right) {
+  EXPECT_EQ(left.identity.rank, right.identity.rank);
+  EXPECT_EQ(left.identity.ranks, right.identity.ranks);
+  EXPECT_EQ(left.identity.host, right.identity.host);
+  EXPECT_EQ(left.identity.pid, right.identity.pid);
+  EXPECT_EQ(left.identity.isa, right.identity.isa);
+  EXPECT_EQ(left.identity.host_mpi, right.identity.host_mpi);
+  EXPECT_EQ(left.identity.variant, right.identity.variant);
+  EXPECT_EQ(left.identity.settings, right.identity.settings);
+  EXPECT_EQ(left.identity.wall_ns, right.identity.wall_ns);
+  EXPECT_EQ(left.threads, right.threads);
+  EXPECT_EQ(left.lost_calls, right.lost_calls);
+  ASSERT_EQ(left.calls.size(), right.calls.size());
+  for (std::size_t call = 0; call < left.calls.size(); ++call) {
+    EXPECT_EQ(left.calls[call].name, right.calls[call].name);
+    EXPECT_EQ(left.calls[call].bytes, right.calls[call].bytes);
+    EXPECT_EQ(left.calls[call].time_ns, right.calls[call].time_ns);
+    EXPECT_EQ(left.calls[call].outcome, right.calls[call].outcome);
+    ASSERT_EQ(left.calls[call].algorithms.size(), right.calls[call].algorithms.size());
+    for (std::size_t index = 0; index < left.calls[call].algorithms.size(); ++index) {
+      EXPECT_EQ(left.calls[call].algorithms[index].name, right.calls[call].algorithms[index].name);
+      EXPECT_EQ(left.calls[call].algorithms[index].calls, right.calls[call].algorithms[index].calls);
+      EXPECT_EQ(left.calls[call].algorithms[index].bytes, right.calls[call].algorithms[index].bytes);
+      EXPECT_EQ(left.calls[call].algorithms[index].time_ns, right.calls[call].algorithms[index].time_ns);
+    }
+  }
+}
+
+Status unpack_all(const std::vector<std::byte>& bytes, RankRecord& record) {
+  std::string error;
+  const Status status = unpack(bytes, record, error);
+  EXPECT_EQ(status == Status::ok, error.empty()) << error;
+  EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  return status;
+}
+
+std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
+  std::vector<std::byte> bytes;
+  for (const int value : values) bytes.push_back(static_cast<std::byte>(value));
+  return bytes;
+}
+
+TEST(Wire, CarriesEveryFieldOfRandomRecords) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  RandomRecord random(seed);
+  for (int round = 0; round < 200; ++round) {
+    const RankRecord sent = random(round % 7, 7, UINT64_MAX);
+    RankRecord received;
+    ASSERT_EQ(unpack_all(pack(sent), received), Status::ok);
+    expect_equal(sent, received);
+  }
+}
+
+TEST(Wire, RefusesEveryTruncation) {
+  RandomRecord random(1);
+  const std::vector<std::byte> whole = pack(random(0, 1, 1000));
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    RankRecord record;
+    record.identity.host = "untouched";
+    EXPECT_EQ(unpack_all({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)}, record),
+              Status::bad_argument);
+    EXPECT_EQ(record.identity.host, "untouched");
+  }
+}
+
+TEST(Wire, RefusesBytesAfterTheEnd) {
+  RandomRecord random(2);
+  std::vector<std::byte> bytes = pack(random(0, 1, 1000));
+  bytes.push_back(std::byte{0});
+  RankRecord record;
+  EXPECT_EQ(unpack_all(bytes, record), Status::bad_argument);
+}
+
+TEST(Wire, SurvivesFlippedBits) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  RandomRecord random(seed);
+  const std::vector<std::byte> whole = pack(random(0, 1, 1'000'000));
+  for (int round = 0; round < 5000; ++round) {
+    std::vector<std::byte> bytes = whole;
+    for (int flips = 0; flips < 3; ++flips)
+      bytes[random.number(bytes.size() - 1)] ^= static_cast<std::byte>(1u << random.number(7));
+    RankRecord record;
+    unpack_all(bytes, record);  // either answer is right; throwing, crashing or hanging is not
+  }
+}
+
+TEST(Wire, RefusesWrongShapes) {
+  RankRecord record;
+  EXPECT_EQ(unpack_all(bytes_of({0xa0}), record), Status::bad_argument);                    // {}
+  EXPECT_EQ(unpack_all(bytes_of({0x01}), record), Status::bad_argument);                    // 1
+  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x02}), record), Status::bad_argument);   // a later version
+  EXPECT_EQ(unpack_all(bytes_of({0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), record),
+            Status::bad_argument);  // an array of 2^63 - 1
+  RankRecord misplaced;
+  misplaced.identity.rank = 3;  // of one
+  EXPECT_EQ(unpack_all(pack(misplaced), record), Status::bad_argument);
+}
+
+TEST(Wire, RefusesDeepNestingWithoutRunningOutOfStack) {
+  RankRecord record;
+  EXPECT_EQ(unpack_all(std::vector<std::byte>(20'000'000, std::byte{0x81}), record), Status::bad_argument);
+}
+
+TEST(ThisRank, NamesWhatWasCounted) {
+  reset();
+  static constexpr const char* entries[] = {"MPI_Init", "MPI_Send", "MPI_Reduce_local"};
+  const Names names{entries, [](std::uint16_t index) -> const char* { return index == 4 ? "sum_f64" : nullptr; }};
+  add_call(1, 80, 1000, no_algorithm, Reason::not_accelerated);
+  add_call(2, 8, 100, 4, Reason::none);
+  add_call(2, 8, 300, 5, Reason::none);
+  add_call(77, 0, 1, no_algorithm, Reason::inactive);
+  RankIdentity identity;
+  identity.host_mpi = "MPICH Version:\t4.0.2\nMPICH Release date: x";
+  RankRecord record;
+  ASSERT_EQ(unpack_all(pack_rank_record(identity, names, 0.5), record), Status::ok);
+  EXPECT_EQ(record.identity.host_mpi, "MPICH Version: 4.0.2");
+  EXPECT_GE(record.threads, 1u);
+  ASSERT_EQ(record.calls.size(), 3u);
+  EXPECT_EQ(record.calls[0].name, "MPI_Send");
+  EXPECT_EQ(record.calls[0].time_ns, 500u);
+  EXPECT_TRUE(record.calls[0].algorithms.empty());
+  EXPECT_EQ(record.calls[1].name, "MPI_Reduce_local");
+  EXPECT_EQ(record.calls[1].taken(), 2u);
+  ASSERT_EQ(record.calls[1].algorithms.size(), 2u);
+  EXPECT_EQ(record.calls[1].algorithms[0].name, "sum_f64");
+  EXPECT_EQ(record.calls[1].algorithms[0].time_ns, 50u);
+  EXPECT_EQ(record.calls[1].algorithms[1].name, "algorithm 5");
+  EXPECT_EQ(record.calls[2].name, "entry 77");
+  reset();
+}
+
+}  // namespace
+}  // namespace millrace::record
