@@ -26,6 +26,14 @@ const char* level_prefix(LogLevel level) {
 void set_log_level(LogLevel level) { wanted_level.store(level, std::memory_order_relaxed); }
 LogLevel log_level() { return wanted_level.load(std::memory_order_relaxed); }
 
+LogLevel log_level_of(std::string_view name) {
+  if (name == "off") return LogLevel::off;
+  if (name == "error") return LogLevel::error;
+  if (name == "info") return LogLevel::info;
+  if (name == "debug") return LogLevel::debug;
+  return LogLevel::warning;
+}
+
 void log(LogLevel level, std::string_view message) {
   if (level == LogLevel::off || level > log_level()) return;
   char line[1024];  // longer messages are cut: a log line is one line

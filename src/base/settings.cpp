@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <optional>
 
 namespace millrace {
 namespace {
@@ -72,12 +71,6 @@ std::optional<std::string> accepted(const Setting& setting, std::string_view tex
   return std::string(text);
 }
 
-const Setting* find(std::string_view variable) {
-  for (const Setting& setting : table)
-    if (variable == setting.variable) return &setting;
-  return nullptr;
-}
-
 std::size_t edit_distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> row(right.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
@@ -124,6 +117,17 @@ void store(SettingValues& values, std::string_view variable, const std::string& 
 
 std::span<const Setting> settings() { return table; }
 
+const Setting* find_setting(std::string_view variable) {
+  for (const Setting& setting : table)
+    if (variable == setting.variable) return &setting;
+  return nullptr;
+}
+
+std::optional<std::string> setting_complaint(const Setting& setting, std::string_view text) {
+  if (accepted(setting, text)) return std::nullopt;
+  return fmt::format("{}={} is not one of {}", setting.variable, text, setting.values);
+}
+
 SettingValues read_settings(const char* const* environment) {
   SettingValues values;
   for (; environment && *environment; ++environment) {
@@ -132,7 +136,7 @@ SettingValues read_settings(const char* const* environment) {
     const std::string_view variable = entry.substr(0, equals);
     if (!is_ours(variable)) continue;
     const std::string_view text = equals == std::string_view::npos ? std::string_view{} : entry.substr(equals + 1);
-    const Setting* setting = find(variable);
+    const Setting* setting = find_setting(variable);
     if (!setting) {
       values.complaints.push_back(unknown_variable(variable));
       continue;

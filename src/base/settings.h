@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Setting {
 };
 
 std::span<const Setting> settings();
+const Setting* find_setting(std::string_view variable);  // null if there is none of that name
 
 // Values taken from one environment, checked. Reading never fails: what is unknown or malformed falls back to the
 // standard value and is described in `complaints`, one line each, for rank 0 to say once.
@@ -42,6 +44,9 @@ struct SettingValues {
 
 // `environment` is an environ-style array ended by a null pointer.
 SettingValues read_settings(const char* const* environment);
+
+// What is wrong with a value for a setting, as one line; nothing if it is right.
+std::optional<std::string> setting_complaint(const Setting& setting, std::string_view text);
 
 // The value in force for one setting, as text (for `millrace info`); `standard` if not given or malformed.
 std::string setting_text(const Setting& setting, const char* const* environment);

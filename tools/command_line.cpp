@@ -1,0 +1,100 @@
+#include "tools/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+#include <vector>
+
+#include "base/settings.h"
+
+namespace millrace::tools {
+namespace {
+
+constexpr int usage_error = 2;
+
+constexpr const char* description =
+    "Runs an unmodified MPI program through Millrace:  millrace [OPTIONS] [--] PROGRAM [ARGS]";
+constexpr const char* footer =
+    "PROGRAM is run as it is, with Millrace in front of its MPI library; it is not rebuilt:\n"
+    "  mpirun -n 4 millrace ./app ARGS\n"
+    "  mpirun -n 4 millrace --report python3 simulation.py\n\n"
+    "millrace info    what this machine, its MPI and the settings look like\n"
+    "millrace check   whether every call of this MPI is reached\n"
+    "A program that is called info or check: millrace ./info, or millrace -- info.";
+
+// How many of the words are the launcher's. Derived from the declared options: those with a value take the next word.
+int own_words(const CLI::App& app, int argument_count, char** arguments) {
+  int index = 1;
+  while (index < argument_count) {
+    const std::string_view word = arguments[index];
+    if (word == "--" || word.size() < 2 || word[0] != '-') break;
+    ++index;
+    if (word.find('=') != std::string_view::npos) continue;
+    const CLI::Option* option = app.get_option_no_throw(std::string(word));
+    if (option && option->get_items_expected_min() > 0) ++index;
+  }
+  return std::min(index, argument_count);
+}
+
+}  // namespace
+
+Request parse_command_line(int argument_count, char** arguments) {
+  Request request;
+  std::string mpi, isa, disable, report, log;
+  bool is_explained = false;
+  CLI::App app(description, "millrace");
+  app.footer(footer);
+  app.set_version_flag("--version", "millrace " MILLRACE_VERSION);
+  auto* mpi_option = app.add_option("--mpi", mpi, "the MPI that PROGRAM loads, when it cannot be seen")
+                         ->type_name("openmpi|mpich|abi|LIBRARY");
+  auto* report_option = app.add_option("--report", report, "at the end print the table of calls, or write FILE.json (MILLRACE_REPORT)")
+                            ->type_name("[=FILE.json]")
+                            ->expected(0, 1);
+  auto* isa_option = app.add_option("--isa", isa, "force an instruction set, or cap the vector width (MILLRACE_ISA)");
+  auto* disable_option = app.add_option("--disable", disable, "calls or kernels to leave to the host MPI (MILLRACE_DISABLE)")->type_name("NAME,...");
+  auto* log_option = app.add_option("--log", log, "what to say on standard error (MILLRACE_LOG)");
+  app.add_flag("--explain,--dry-run", is_explained, "say what would be run, and why, and stop");
+  const std::pair<CLI::Option*, const char*> checked[] = {{isa_option, "MILLRACE_ISA"}, {log_option, "MILLRACE_LOG"}, {report_option, "MILLRACE_REPORT"}};
+  for (const auto& [option, variable] : checked) {
+    const Setting* setting = find_setting(variable);
+    if (option != report_option) option->type_name(setting->values);
+  }
+
+  const int own = own_words(app, argument_count, arguments);
+  std::vector<std::string> words;
+  for (int index = own - 1; index > 0; --index) words.emplace_back(arguments[index]);  // CLI11 takes them from the back
+  try {
+    app.parse(words);
+  } catch (const CLI::Success& wish) {  // --help, --version
+    app.exit(wish);
+    return request;
+  } catch (const CLI::ParseError& error) {
+    request.exit_code = usage_error;
+    request.mistake = error.what();
+    return request;
+  }
+  const auto given = [](const CLI::Option* option, const std::string& value) { return option->count() ? std::optional(value) : std::nullopt; };
+  request.mpi = given(mpi_option, mpi);
+  request.isa = given(isa_option, isa);
+  request.disable = given(disable_option, disable);
+  request.report = report_option->count() ? std::optional(report.empty() ? "1" : report) : std::nullopt;
+  request.log = given(log_option, log);
+  const std::pair<const std::optional<std::string>*, const char*> values[] = {
+      {&request.isa, "MILLRACE_ISA"}, {&request.report, "MILLRACE_REPORT"}, {&request.log, "MILLRACE_LOG"}};
+  for (const auto& [value, variable] : values)
+    if (*value && request.mistake.empty()) request.mistake = setting_complaint(*find_setting(variable), **value).value_or("");
+
+  const bool is_separated = own < argument_count && std::string_view(arguments[own]) == "--";
+  request.program = arguments + own + (is_separated ? 1 : 0);
+  const std::string_view first = *request.program ? *request.program : "";
+  if (request.mistake.empty() && !*request.program) request.mistake = "no program given: millrace --help";
+  if (!request.mistake.empty()) {
+    request.exit_code = usage_error;
+    return request;
+  }
+  request.action = is_explained ? Action::explain : Action::launch;
+  if (!is_separated && first == "info") request.action = Action::info;
+  if (!is_separated && first == "check") request.action = Action::check;
+  return request;
+}
+
+}  // namespace millrace::tools

@@ -1,0 +1,21 @@
+// The launcher's own options. They end at the first word that is not one; everything after it is the program's.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace millrace::tools {
+
+enum class Action { launch, explain, info, check, stop };
+
+struct Request {
+  Action action = Action::stop;
+  int exit_code = 0;    // for `stop`: help and version were printed, or the command line is wrong
+  std::string mistake;  // what is wrong with it, one line
+  std::optional<std::string> mpi, isa, disable, report, log;
+  char** program = nullptr;  // the program and its arguments, or the subcommand's: the end of argv itself
+};
+
+Request parse_command_line(int argument_count, char** arguments);
+
+}  // namespace millrace::tools

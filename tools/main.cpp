@@ -1,0 +1,48 @@
+// millrace: runs an unmodified MPI program with Millrace in front of its MPI library (docs/launcher.md).
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "base/log.h"
+#include "base/settings.h"
+#include "tools/command_line.h"
+#include "tools/environment.h"
+#include "tools/explain.h"
+#include "tools/launch.h"
+#include "tools/program.h"
+
+namespace {
+
+using namespace millrace;
+using namespace millrace::tools;
+
+std::string own_path() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string{};
+}
+
+// 64 ranks should not say the same thing 64 times; without a launcher there is no rank, and this is the only process.
+void say(const Environment& environment, LogLevel level, const std::string& line) {
+  if (!line.empty() && rank_from_environment(environment).value_or(0) == 0) log(level, line);
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  const Environment environment(environ);
+  const Request request = parse_command_line(argument_count, arguments);
+  set_log_level(log_level_of(request.log.value_or(read_settings(environ).log)));
+  if (request.action == Action::stop) {
+    say(environment, LogLevel::error, request.mistake);
+    return request.exit_code;
+  }
+  const Plan plan = make_plan(request, environment, own_path());
+  if (request.action == Action::explain) {
+    std::fputs(explain(plan, request).c_str(), stdout);
+    return plan.error ? exit_code_of(plan.error) : 0;
+  }
+  say(environment, plan.error ? LogLevel::error : LogLevel::warning, plan.notice);
+  return run(plan, request);
+}

@@ -1,0 +1,83 @@
+#include "tools/mpi_library.h"
+
+#include <algorithm>
+
+#include "tools/elf.h"
+#include "tools/program.h"
+
+namespace millrace::tools {
+
+const char* abi_word(Abi abi) {
+  switch (abi) {
+    case Abi::openmpi: return "openmpi";
+    case Abi::mpich: return "mpich";
+    case Abi::mpi5: return "abi";
+    case Abi::unknown: break;
+  }
+  return "unknown";
+}
+
+const char* abi_title(Abi abi) {
+  switch (abi) {
+    case Abi::openmpi: return "Open MPI";
+    case Abi::mpich: return "MPICH";
+    case Abi::mpi5: return "MPI-5 ABI";
+    case Abi::unknown: break;
+  }
+  return "unknown MPI";
+}
+
+std::optional<Abi> abi_from_word(std::string_view word) {
+  for (const Abi abi : {Abi::openmpi, Abi::mpich, Abi::mpi5})
+    if (word == abi_word(abi)) return abi;
+  return std::nullopt;
+}
+
+Abi abi_of(std::string_view soname, std::span<const std::string_view> exports) {
+  const auto defines = [&](std::string_view name) { return std::find(exports.begin(), exports.end(), name) != exports.end(); };
+  // The MPI-5 standard reserves this name; what lies behind it may still carry its makers' own symbols.
+  if (soname.substr(0, 10) == "libmpi_abi") return Abi::mpi5;
+  // These two stand in the makers' mpi.h, so that programs need them: MPI_COMM_WORLD and MPI_COMM_DUP_FN.
+  if (defines("ompi_mpi_comm_world")) return Abi::openmpi;
+  if (defines("MPIR_Dup_fn")) return Abi::mpich;
+  if (defines("MPI_Abi_get_version")) return Abi::mpi5;
+  return Abi::unknown;
+}
+
+std::vector<std::string> mpi_entries(std::span<const std::string_view> exports) {
+  std::vector<std::string> names;
+  for (const std::string_view name : exports)
+    if (name.substr(0, 4) == "MPI_") names.emplace_back(name);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::optional<MpiLibrary> read_mpi_library(const std::string& path) {
+  const auto file = ElfFile::open(path);
+  if (!file || !file->is_native()) return std::nullopt;
+  const std::vector<std::string_view> exports = file->exports();
+  const auto defines = [&](std::string_view name) { return std::find(exports.begin(), exports.end(), name) != exports.end(); };
+  if (!defines("MPI_Init") || !defines("PMPI_Init")) return std::nullopt;
+  const std::string_view soname = file->soname().empty() ? base_name(path) : file->soname();
+  return MpiLibrary{abi_of(soname, exports), path, mpi_entries(exports)};
+}
+
+bool may_be_mpi_library(std::string_view path) {
+  const std::string_view name = base_name(path);
+  return name.substr(0, 3) == "lib" && (name.find("mpi") != std::string_view::npos || name.substr(0, 6) == "libmpt");
+}
+
+std::optional<MpiLibrary> find_mpi_library(const std::string& directory, Abi wanted) {
+  // The names are few and a library directory may hold thousands of files, so none is listed. The development link
+  // comes last: it may be a linker script, or belong to another MPI (Debian's alternatives).
+  constexpr const char* names[] = {"libmpi.so.40", "libmpi.so.12",    "libmpich.so.12",  "libmpi_cray.so.12",
+                                   "libmpi.so",    "libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
+  for (const char* name : names) {
+    auto library = read_mpi_library(directory + '/' + name);
+    if (library && library->abi != Abi::unknown && (wanted == Abi::unknown || library->abi == wanted)) return library;
+  }
+  return std::nullopt;
+}
+
+}  // namespace millrace::tools

@@ -1,0 +1,76 @@
+#include "tools/variant.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tools/elf.h"
+#include "tools/program.h"
+
+namespace millrace::tools {
+namespace {
+
+constexpr std::string_view preload_start = "libmillrace-";
+
+std::string base_list_name(Abi abi) { return std::string(preload_start) + abi_word(abi) + ".so"; }
+
+}  // namespace
+
+std::vector<ExportList> read_export_lists(const std::string& directory, Abi abi) {
+  std::vector<ExportList> lists;
+  const std::string base = base_list_name(abi);
+  const std::string start = base.substr(0, base.size() - 3) + '-';  // fuller ones: libmillrace-mpich-4.0.so
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    const bool is_fuller = name.rfind(start, 0) == 0 && name.size() > 3 && name.compare(name.size() - 3, 3, ".so") == 0;
+    if (name != base && !is_fuller) continue;
+    const auto file = ElfFile::open(entry->path());
+    if (file && file->is_native()) lists.push_back({entry->path(), mpi_entries(file->exports())});
+  }
+  std::sort(lists.begin(), lists.end(), [](const ExportList& left, const ExportList& right) { return left.path < right.path; });
+  return lists;
+}
+
+const std::string* missing_entry(const ExportList& list, const MpiLibrary& host) {
+  for (const std::string& entry : list.entries)
+    if (!std::binary_search(host.entries.begin(), host.entries.end(), entry)) return &entry;
+  return nullptr;
+}
+
+const ExportList* choose_export_list(std::span<const ExportList> lists, Abi abi, const MpiLibrary* host) {
+  const ExportList* best = nullptr;
+  for (const ExportList& list : lists) {
+    const bool fits = host ? missing_entry(list, *host) == nullptr : base_name(list.path) == base_list_name(abi);
+    if (fits && (!best || list.entries.size() > best->entries.size())) best = &list;
+  }
+  return best;
+}
+
+std::string preload_directory(const std::string& command) {
+  const std::string bin(directory_name(command));
+  // The build tree; an installation, wherever it was moved to; where this one was meant to be.
+  const std::string candidates[] = {bin + "/lib/millrace", bin + "/" MILLRACE_PRELOAD_FROM_BIN, bin + "/../lib/millrace",
+                                    bin + "/../lib64/millrace", MILLRACE_PRELOAD_INSTALLED};
+  for (const std::string& candidate : candidates) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(candidate, error)) continue;
+    const auto plain = std::filesystem::canonical(candidate, error);
+    if (!error) return plain;
+  }
+  return {};
+}
+
+std::string with_preload(std::string_view ld_preload, const std::string& preload) {
+  std::string result = preload;
+  while (!ld_preload.empty()) {
+    const std::size_t end = std::min(ld_preload.find_first_of(" :"), ld_preload.size());  // ld.so takes both
+    const std::string_view entry = ld_preload.substr(0, end);
+    ld_preload.remove_prefix(std::min(end + 1, ld_preload.size()));
+    if (entry.empty() || base_name(entry).substr(0, preload_start.size()) == preload_start) continue;
+    result += ':';
+    result += entry;
+  }
+  return result;
+}
+
+}  // namespace millrace::tools
