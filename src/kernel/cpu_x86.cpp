@@ -1,0 +1,73 @@
+#include <cpuid.h>
+
+#include "kernel/cpu.h"
+
+namespace millrace::kernel {
+namespace {
+
+constexpr std::uint32_t bit(unsigned position) { return std::uint32_t{1} << position; }
+
+// CPUID leaf 1, ECX
+constexpr std::uint32_t sse42 = bit(20), osxsave = bit(27), avx = bit(28), f16c = bit(29);
+// CPUID leaf 7, EBX
+constexpr std::uint32_t avx2 = bit(5), avx512f = bit(16), avx512dq = bit(17), avx512bw = bit(30), avx512vl = bit(31);
+// XCR0: state that the operating system saves at a context switch
+constexpr std::uint64_t xmm_and_ymm = 0x6, opmask_and_zmm = 0xe0;
+
+const char* missing_for_avx2(const CpuWords& words) {
+  if (!(words.leaf1_ecx & avx)) return "CPUID does not report AVX";
+  if (!(words.leaf1_ecx & f16c)) return "CPUID does not report F16C";
+  if (!(words.leaf7_ebx & avx2)) return "CPUID does not report AVX2";
+  return nullptr;
+}
+
+const char* missing_for_avx512(const CpuWords& words) {
+  if (const char* missing = missing_for_avx2(words)) return missing;
+  if (!(words.leaf7_ebx & avx512f)) return "CPUID does not report AVX512F";
+  if (!(words.leaf7_ebx & avx512bw)) return "CPUID does not report AVX512BW";
+  if (!(words.leaf7_ebx & avx512dq)) return "CPUID does not report AVX512DQ";
+  if (!(words.leaf7_ebx & avx512vl)) return "CPUID does not report AVX512VL";
+  return nullptr;
+}
+
+const char* disabled_for_avx2(const CpuWords& words) {
+  if (!(words.leaf1_ecx & osxsave)) return "the operating system does not use XSAVE";
+  if ((words.xcr0 & xmm_and_ymm) != xmm_and_ymm) return "XCR0 does not enable YMM";
+  return nullptr;
+}
+
+const char* disabled_for_avx512(const CpuWords& words) {
+  if (const char* disabled = disabled_for_avx2(words)) return disabled;
+  if ((words.xcr0 & opmask_and_zmm) != opmask_and_zmm) return "XCR0 does not enable ZMM";
+  return nullptr;
+}
+
+IsaUnit unit(const KernelSet& set, const char* missing, const char* disabled) {
+  const char* why = missing ? missing : disabled;
+  return {set.isa, set.vector_bits, !missing, !why, why ? why : "", &set};
+}
+
+}  // namespace
+
+CpuWords read_cpu() {
+  CpuWords words;
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx)) words.leaf1_ecx = ecx;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) words.leaf7_ebx = ebx;
+  if (words.leaf1_ecx & osxsave) {
+    std::uint32_t low, high;
+    asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    words.xcr0 = (std::uint64_t{high} << 32) | low;
+  }
+  return words;
+}
+
+IsaTable judge_cpu(const CpuWords& words) {
+  const char* no_sse42 = words.leaf1_ecx & sse42 ? nullptr : "CPUID does not report SSE4.2";
+  return {{unit(scalar_unit, nullptr, nullptr), unit(sse42_unit, no_sse42, nullptr),
+           unit(avx2_unit, missing_for_avx2(words), disabled_for_avx2(words)),
+           unit(avx512_unit, missing_for_avx512(words), disabled_for_avx512(words))},
+          4};
+}
+
+}  // namespace millrace::kernel

@@ -1,0 +1,119 @@
+// The loops, written once. Every unit includes this with its own compiler flags, so everything is in an anonymous
+// namespace and nothing comes from the STL: an inline function shared by two units would be kept by the linker in one
+// of its copies, perhaps the AVX-512 one.
+//
+// A "loop" class has:  bytes                           size of one element of the MPI type
+//                      fold(out, n, first, rest...)    out = first op rest... from the left; `out` may be any of them
+//                      widest                          how many inputs one call of fold may take (2 or 8)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel/kernel_set.h"
+
+// Says that iterations are independent, which holds for equal and for disjoint buffers. (__restrict would be a lie for
+// out == a.) The scalar unit is the oracle of the others: there the compiler must not vectorise.
+#if defined(MILLRACE_KERNEL_SCALAR) && defined(__clang__)
+#define MILLRACE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(disable)")
+#elif defined(MILLRACE_KERNEL_SCALAR)
+#define MILLRACE_INDEPENDENT_ITERATIONS
+#elif defined(__clang__)
+#define MILLRACE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define MILLRACE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#endif
+
+namespace millrace::kernel {
+namespace {
+
+// One element in a user's buffer: of any alignment, of any effective type.
+template <class T>
+struct __attribute__((packed, may_alias)) Cell {
+  T value;
+};
+template <class T>
+const Cell<T>* cells(const void* buffer) {
+  return static_cast<const Cell<T>*>(buffer);
+}
+template <class T>
+Cell<T>* cells(void* buffer) {
+  return static_cast<Cell<T>*>(buffer);
+}
+
+// Loop over F::Element with F::apply; Parts: how many of them make an element of the MPI type.
+template <class F, std::size_t Parts = 1>
+struct Elementwise {
+  using Element = typename F::Element;
+  static constexpr std::size_t bytes = Parts * sizeof(Element);
+  static constexpr std::size_t widest = 8;
+
+  template <class... Rest>
+  static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
+    const std::size_t parts = n * Parts;
+    MILLRACE_INDEPENDENT_ITERATIONS
+    for (std::size_t i = 0; i < parts; ++i) {
+      Element accumulated = cells<Element>(first)[i].value;
+      ((accumulated = F::apply(accumulated, cells<Element>(rest)[i].value)), ...);
+      cells<Element>(out)[i].value = accumulated;
+    }
+  }
+};
+
+// The three forms of one loop class.
+template <class L>
+struct Forms {
+  static void reduce2(const void* in, void* inout, std::size_t n) { L::fold(inout, n, in, inout); }
+  static void reduce3(const void* a, const void* b, void* out, std::size_t n) { L::fold(out, n, a, b); }
+
+  template <class... Inputs>
+  __attribute__((noinline)) static void fold(void* out, std::size_t n, const Inputs*... inputs) {
+    L::fold(out, n, inputs...);
+  }
+
+  // Inputs are folded in groups; the block of `out` between two groups stays in the first-level cache, so memory is
+  // read once per input and written once.
+  static constexpr std::size_t block_elements = 8192 / L::bytes;
+
+  static void reduce_n(const void* const* inputs, std::size_t count, void* out, std::size_t n) {
+    for (std::size_t begin = 0; begin < n; begin += block_elements) {
+      const std::size_t block = n - begin < block_elements ? n - begin : block_elements;
+      fold_block(inputs, count, begin * L::bytes, static_cast<char*>(out) + begin * L::bytes, block);
+    }
+  }
+
+  static void fold_block(const void* const* inputs, std::size_t count, std::size_t offset, void* out, std::size_t n) {
+    const auto at = [=](std::size_t input) -> const void* { return static_cast<const char*>(inputs[input]) + offset; };
+    std::size_t used = 1;
+    if constexpr (L::widest >= 8) {
+      if (count >= 8) {
+        fold(out, n, at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7));
+        used = 8;
+      } else if (count >= 4) {
+        fold(out, n, at(0), at(1), at(2), at(3));
+        used = 4;
+      }
+      if (used == 1 && count == 3) {
+        fold(out, n, at(0), at(1), at(2));
+        used = 3;
+      }
+    }
+    if (used == 1 && count >= 2) {
+      reduce3(at(0), at(1), out, n);
+      used = 2;
+    }
+    if (count == 1) fold(out, n, at(0));
+    const void* sofar = out;
+    if constexpr (L::widest >= 8) {
+      for (; count - used >= 7; used += 7)
+        fold(out, n, sofar, at(used), at(used + 1), at(used + 2), at(used + 3), at(used + 4), at(used + 5),
+             at(used + 6));
+      for (; count - used >= 3; used += 3) fold(out, n, sofar, at(used), at(used + 1), at(used + 2));
+      for (; count - used >= 2; used += 2) fold(out, n, sofar, at(used), at(used + 1));
+    }
+    for (; used < count; ++used) reduce3(sofar, at(used), out, n);
+  }
+};
+
+}  // namespace
+}  // namespace millrace::kernel
