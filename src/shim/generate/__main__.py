@@ -1,0 +1,54 @@
+"""python3 src/shim/generate --abi ABI --out DIRECTORY: writes what a preload of one ABI is built from."""
+
+import argparse
+import pathlib
+import sys
+
+import symbols as shim_symbols
+import table as shim_table
+import write_entries
+import write_exports
+import write_forwards
+
+PARTS = 4  # of the forwards of each language, so that they compile in parallel
+
+
+def files(table, abi):
+    symbols = shim_symbols.of_abi(table, abi)
+    result = {"entries.h": write_entries.header(table, symbols), "entries.cpp": write_entries.source(table, symbols)}
+    result |= write_forwards.sources(symbols, PARTS)
+    for name, generations in shim_symbols.export_lists(table, abi).items():
+        result[f"millrace-{name}.map"] = write_exports.script(symbols, generations)
+    return result
+
+
+def write(directory, result):
+    """Leaves a file alone that has not changed, so that nothing is compiled again for nothing."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, text in result.items():
+        path = directory / name
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="generate", description=__doc__)
+    parser.add_argument("--abi", required=True)
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--list", action="store_true", help="print the names of the files instead of writing them")
+    arguments = parser.parse_args()
+    try:
+        table = shim_table.load()
+    except shim_table.TableError as error:
+        sys.exit(f"generate: {error}")
+    if arguments.abi not in table.abis():
+        sys.exit(f"generate: unknown ABI {arguments.abi}, expected one of {', '.join(table.abis())}")
+    result = files(table, arguments.abi)
+    if arguments.list:
+        print("\n".join(result))
+    else:
+        write(arguments.out, result)
+
+
+if __name__ == "__main__":
+    main()

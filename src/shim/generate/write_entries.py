@@ -1,0 +1,122 @@
+"""entries.h and entries.cpp: the numbers and names of entries and symbols, and the bytes rules."""
+
+NOTE = "// Generated from src/shim/table; do not edit.\n"
+
+HEADER = """\
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace millrace::shim {{
+
+// The MPI entry points, the same numbers in every ABI.
+enum class Entry : std::uint16_t {{
+{entries}
+  count
+}};
+inline constexpr std::size_t entry_count = static_cast<std::size_t>(Entry::count);
+
+// The symbols of the preloads of this ABI: one per entry, with its number, then the Fortran symbols.
+enum class Symbol : std::uint16_t {{
+{symbols}
+  count
+}};
+inline constexpr std::size_t symbol_count = static_cast<std::size_t>(Symbol::count);
+
+std::span<const char* const> entry_names();  // "MPI_Send", indexed by Entry
+const char* symbol_name(Symbol symbol);
+Entry symbol_entry(Symbol symbol);
+inline bool is_fortran(Symbol symbol) {{ return static_cast<std::size_t>(symbol) >= entry_count; }}
+
+// How many elements one alternative of a bytes rule counts.
+enum class Shape : std::uint8_t {{
+  none,
+  whole,  // count
+  each,   // count for each rank of the communicator (or neighbour)
+  array,  // the sum of an array over the ranks of the communicator (or neighbours)
+  mine    // the element of the calling rank in such an array
+}};
+// Positions among the C parameters (the Fortran ones are in the same places); -1 where there is none.
+struct Posted {{
+  Shape shape;
+  std::int8_t buffer;
+  std::int8_t count;  // -1: one element
+  std::int8_t datatype;
+  std::int8_t peer;          // a rank: negative means that nothing goes anywhere
+  bool array_of_datatypes;   // a datatype for each rank, as in MPI_Alltoallw
+}};
+struct BytesRule {{
+  Posted first;
+  Posted second;  // counts where the first's buffer is MPI_IN_PLACE or its peer is none
+  std::int8_t comm;
+  std::int8_t root;
+  bool large;       // counts are MPI_Count, not int
+  bool neighbours;  // arrays run over the neighbours of the topology, not over the ranks
+}};
+const BytesRule& bytes_rule(Entry entry);
+
+}}  // namespace millrace::shim
+"""
+
+SOURCE = """\
+#include "entries.h"
+
+namespace millrace::shim {{
+namespace {{
+
+constexpr const char* names[symbol_count] = {{
+{names}
+}};
+constexpr std::uint16_t entry_of_symbol[symbol_count] = {{
+{entry_of_symbol}
+}};
+constexpr Posted none{{Shape::none, -1, -1, -1, -1, false}};
+constexpr BytesRule rules[entry_count] = {{
+{rules}
+}};
+
+}}  // namespace
+
+std::span<const char* const> entry_names() {{ return {{names, entry_count}}; }}
+const char* symbol_name(Symbol symbol) {{ return names[static_cast<std::size_t>(symbol)]; }}
+Entry symbol_entry(Symbol symbol) {{ return static_cast<Entry>(entry_of_symbol[static_cast<std::size_t>(symbol)]); }}
+const BytesRule& bytes_rule(Entry entry) {{ return rules[static_cast<std::size_t>(entry)]; }}
+
+}}  // namespace millrace::shim
+"""
+
+
+def header(table, symbols):
+    return NOTE + HEADER.format(
+        entries="\n".join(f"  {e.identifier}," for e in table.entries),
+        symbols="\n".join(f"  {s.name}," for s in symbols),
+    )
+
+
+def source(table, symbols):
+    number = {e.name: i for i, e in enumerate(table.entries)}
+    return NOTE + SOURCE.format(
+        names="\n".join(f'    "{s.name}",' for s in symbols),
+        entry_of_symbol="\n".join(f"    {number[s.entry.name]},  // {s.name}" for s in symbols),
+        rules="\n".join(f"    {_rule(e)},  // {e.name}" for e in table.entries),
+    )
+
+
+def _posted(entry, posted):
+    array = bool(entry.parameters[entry.index(posted.datatype)].dimensions)
+    positions = [entry.index(n) for n in (posted.buffer, posted.count, posted.datatype, posted.peer)]
+    return f"{{Shape::{posted.shape}, {', '.join(map(str, positions))}, {str(array).lower()}}}"
+
+
+def _position_of_kind(entry, kind):
+    return next((i for i, p in enumerate(entry.parameters) if p.kind == kind and p.direction == "in"), -1)
+
+
+def _rule(entry):
+    alternatives = [_posted(entry, p) for p in entry.posted] + ["none", "none"]
+    comm, root = _position_of_kind(entry, "comm"), _position_of_kind(entry, "root")
+    neighbours = "neighbor" in entry.name.lower()
+    flags = f"{str(entry.large).lower()}, {str(neighbours).lower()}"
+    return f"{{{alternatives[0]}, {alternatives[1]}, {comm}, {root}, {flags}}}"
