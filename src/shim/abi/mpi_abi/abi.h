@@ -1,0 +1,25 @@
+// The MPI-5 ABI (MPI 5.0, chapter 20; libmpi_abi.so.1): handles are pointers whose predefined values are small
+// integers fixed by the standard.
+#pragma once
+
+#include "shim/host.h"
+#include "shim/word.h"
+
+namespace millrace::shim::abi {
+
+inline constexpr HostAbi host_abi = HostAbi::mpi_abi;
+inline constexpr int err_intern = 17;
+inline constexpr int proc_null = -3;
+inline constexpr Word in_place = 1;
+
+inline Word handle(Word word) { return word; }
+// MPI_BOTTOM and MPI_IN_PLACE, which are not addresses of data.
+inline bool is_special_address(Word address) { return address <= in_place; }
+
+inline Word comm_world() { return 0x101; }
+inline Word comm_null() { return 0x100; }
+inline Word byte_type() { return 0x247; }
+inline Word int_type() { return 0x209; }
+inline Word max_op() { return 0x23; }
+
+}  // namespace millrace::shim::abi

@@ -1,0 +1,25 @@
+// The MPICH ABI (libmpi.so.12, Debian's libmpich.so.12, Intel MPI and others): handles are 32-bit integers with fixed
+// values for what is predefined.
+#pragma once
+
+#include "shim/host.h"
+#include "shim/word.h"
+
+namespace millrace::shim::abi {
+
+inline constexpr HostAbi host_abi = HostAbi::mpich;
+inline constexpr int err_intern = 16;
+inline constexpr int proc_null = -1;
+inline constexpr Word in_place = ~Word{0};
+
+inline Word handle(Word word) { return static_cast<std::uint32_t>(word); }
+// MPI_BOTTOM and MPI_IN_PLACE, which are not addresses of data.
+inline bool is_special_address(Word address) { return address == 0 || address == in_place; }
+
+inline Word comm_world() { return 0x44000000; }
+inline Word comm_null() { return 0x04000000; }
+inline Word byte_type() { return 0x4c00010d; }
+inline Word int_type() { return 0x4c000405; }
+inline Word max_op() { return 0x58000001; }
+
+}  // namespace millrace::shim::abi

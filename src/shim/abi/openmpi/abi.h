@@ -1,0 +1,24 @@
+// Open MPI (libmpi.so.40): handles are addresses of objects in libmpi.
+#pragma once
+
+#include "shim/host.h"
+#include "shim/word.h"
+
+namespace millrace::shim::abi {
+
+inline constexpr HostAbi host_abi = HostAbi::openmpi;
+inline constexpr int err_intern = 17;
+inline constexpr int proc_null = -2;
+inline constexpr Word in_place = 1;
+
+inline Word handle(Word word) { return word; }
+// MPI_BOTTOM and MPI_IN_PLACE, which are not addresses of data.
+inline bool is_special_address(Word address) { return address <= in_place; }
+
+inline Word comm_world() { return as_word(find_host_object("ompi_mpi_comm_world")); }
+inline Word comm_null() { return as_word(find_host_object("ompi_mpi_comm_null")); }
+inline Word byte_type() { return as_word(find_host_object("ompi_mpi_byte")); }
+inline Word int_type() { return as_word(find_host_object("ompi_mpi_int")); }
+inline Word max_op() { return as_word(find_host_object("ompi_mpi_op_max")); }
+
+}  // namespace millrace::shim::abi

@@ -1,0 +1,19 @@
+// Arguments of the Fortran bindings, read where they are: everything by reference, handles as INTEGER.
+#pragma once
+
+#include "shim/word.h"
+
+namespace millrace::shim::fortran {
+
+inline int to_int(Word address) { return *static_cast<const int*>(as_pointer(address)); }
+
+// C handles; the host's own null handle for an INTEGER that is none.
+Word to_datatype(Word address);
+Word to_op(Word address);
+Word to_comm(Word address);
+
+// MPI_BOTTOM, MPI_IN_PLACE and the like of this host's Fortran: addresses that stand for something else.
+bool is_in_place(Word address);
+bool is_sentinel(Word address);
+
+}  // namespace millrace::shim::fortran

@@ -1,0 +1,55 @@
+// The way of every call that is passed on: the generated wrappers consist of forward<Symbol>(words...).
+#pragma once
+
+#include <atomic>
+
+#include "entries.h"
+#include "shim/mode.h"
+#include "shim/word.h"
+
+namespace millrace::shim {
+
+// The next definition of each symbol, found at its first call. Relaxed: the address is the whole message, the code
+// behind it was published by the dynamic linker before any thread could ask for it.
+extern std::atomic<void*> next_definitions[static_cast<std::size_t>(Symbol::count)];
+
+// Finds, stores and returns the next definition; a function that logs and returns MPI_ERR_INTERN if there is none.
+void* resolve(Symbol symbol);
+
+template <Symbol symbol>
+inline void* next_definition() {
+  void* next = next_definitions[static_cast<std::size_t>(symbol)].load(std::memory_order_relaxed);
+  return __builtin_expect(next != nullptr, 1) ? next : resolve(symbol);
+}
+
+template <class... Words>
+inline Word call(void* function, Words... words) {
+  return reinterpret_cast<Word (*)(Words...)>(function)(words...);
+}
+
+// The host's function for one of our symbols, without counting: for the shim's own use of MPI.
+template <Symbol symbol, class... Arguments>
+inline int host(Arguments... arguments) {
+  return static_cast<int>(call(next_definition<symbol>(), static_cast<Word>(arguments)...));
+}
+
+// Outlined, one instance per number of arguments (observed.cpp), so that 1500 wrappers stay small.
+template <class... Words>
+Word observed_forward(Symbol symbol, void* next, Words... words);
+double observed_forward_double(Symbol symbol, void* next);
+
+template <Symbol symbol, class... Words>
+inline Word forward(Words... words) {
+  void* next = next_definition<symbol>();
+  if (__builtin_expect((current_mode() & (recording | checking)) != 0, 0)) return observed_forward(symbol, next, words...);
+  return call(next, words...);
+}
+
+template <Symbol symbol>
+inline double forward_double() {
+  void* next = next_definition<symbol>();
+  if (__builtin_expect((current_mode() & (recording | checking)) != 0, 0)) return observed_forward_double(symbol, next);
+  return reinterpret_cast<double (*)()>(next)();
+}
+
+}  // namespace millrace::shim

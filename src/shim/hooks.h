@@ -1,0 +1,90 @@
+// The entries that do more than forward. The generator calls hook::NAME<Symbol>(words...) for an entry that the table
+// marks with `hook NAME` or `accelerated NAME`, and hook::NAME_fortran for its Fortran symbols.
+#pragma once
+
+#include "shim/forward.h"
+#include "shim/reduce_local.h"
+#include "shim/runtime.h"
+
+namespace millrace::shim::hook {
+
+inline bool succeeded_fortran(Word error) { return error == 0 || *static_cast<const int*>(as_pointer(error)) == 0; }
+
+template <Symbol symbol, class... Words>
+Word init(Words... words) {
+  const Word result = forward<symbol>(words...);
+  if (as_int(result) == 0 && !(current_mode() & checking)) world_initialised();
+  return result;
+}
+
+template <Symbol symbol, class... Words>
+Word init_fortran(Words... words) {
+  const Word result = forward<symbol>(words...);
+  const Word last = (words, ...);
+  if (!(current_mode() & checking) && succeeded_fortran(last)) world_initialised();
+  return result;
+}
+
+template <Symbol symbol, class... Words>
+Word init_thread(Words... words) {
+  return init<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word init_thread_fortran(Words... words) {
+  return init_fortran<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word finalize(Words... words) {
+  if (!(current_mode() & checking)) world_finalising();
+  return forward<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word finalize_fortran(Words... words) {
+  return finalize<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word session_init(Words... words) {
+  const Word result = forward<symbol>(words...);
+  if (as_int(result) == 0 && !(current_mode() & checking)) session_initialised();
+  return result;
+}
+
+template <Symbol symbol, class... Words>
+Word session_init_fortran(Words... words) {
+  const Word result = forward<symbol>(words...);
+  const Word last = (words, ...);
+  if (!(current_mode() & checking) && succeeded_fortran(last)) session_initialised();
+  return result;
+}
+
+template <Symbol symbol, class... Words>
+Word session_finalize(Words... words) {
+  if (!(current_mode() & checking)) session_finalising();
+  return forward<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word session_finalize_fortran(Words... words) {
+  return session_finalize<symbol>(words...);
+}
+
+template <Symbol symbol>
+Word reduce_local(Word in, Word inout, Word count, Word datatype, Word op) {
+  return accelerated_reduce_local<symbol>(in, inout, count, static_cast<std::int64_t>(as_int(count)), datatype, op);
+}
+
+template <Symbol symbol>
+Word reduce_local_c(Word in, Word inout, Word count, Word datatype, Word op) {
+  return accelerated_reduce_local<symbol>(in, inout, count, static_cast<std::int64_t>(count), datatype, op);
+}
+
+template <Symbol symbol>
+Word reduce_local_fortran(Word in, Word inout, Word count, Word datatype, Word op, Word error) {
+  return accelerated_reduce_local_fortran<symbol>(in, inout, count, datatype, op, error);
+}
+
+}  // namespace millrace::shim::hook

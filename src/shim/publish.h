@@ -1,0 +1,13 @@
+// The report at the end: the records of all ranks brought to rank 0, by the host MPI, and handed to src/record.
+#pragma once
+
+namespace millrace::shim {
+
+// Collective over MPI_COMM_WORLD; called just before the host's MPI_Finalize. An error is one line, never a failure
+// of the program.
+void publish_world();
+
+// For a process without a world (the sessions model): its own record only.
+void publish_process();
+
+}  // namespace millrace::shim

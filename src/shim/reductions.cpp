@@ -1,0 +1,74 @@
+#include "shim/reductions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "entries.h"
+#include "shim/predefined.h"
+
+namespace millrace::shim {
+
+constinit Reduction reduction_table[reduction_slots] = {};
+
+namespace {
+
+void insert(const Reduction& reduction) {
+  std::size_t slot = reduction_slot(reduction.datatype, reduction.op);
+  while (reduction_table[slot].element_bytes != 0) slot = (slot + 1) % reduction_slots;
+  reduction_table[slot] = reduction;
+}
+
+bool is_entry(std::string_view name) {
+  const std::span<const char* const> names = entry_names();
+  return std::any_of(names.begin(), names.end(), [name](const char* entry) { return name == entry; });
+}
+
+bool is_kernel(std::string_view name) { return kernel::find_kernel(name).has_value(); }
+
+// Names are given as the report prints them: Reduce_local (or MPI_Reduce_local), sum_f64.
+bool is_disabled(const SettingValues& settings, std::string_view name) {
+  return std::any_of(settings.disabled.begin(), settings.disabled.end(), [name](const std::string& disabled) {
+    return name == disabled || (disabled.starts_with("MPI_") && name == std::string_view(disabled).substr(4));
+  });
+}
+
+std::vector<std::string> check_names(const SettingValues& settings) {
+  std::vector<std::string> complaints;
+  for (const std::string& name : settings.disabled) {
+    const std::string_view entry = name.starts_with("MPI_") ? std::string_view(name).substr(4) : name;
+    if (!is_entry(entry) && !is_kernel(name))
+      complaints.push_back(fmt::format("MILLRACE_DISABLE: '{}' is neither an MPI call nor a kernel", name));
+  }
+  return complaints;
+}
+
+}  // namespace
+
+std::vector<std::string> prepare_reductions(const SettingValues& settings) {
+  std::vector<std::string> complaints = check_names(settings);
+  std::string complaint = kernel::choose_isa(settings.isa);
+  if (!complaint.empty()) complaints.push_back(std::move(complaint));
+
+  const bool call_disabled = is_disabled(settings, "Reduce_local");
+  for (const PredefinedType& type : predefined_types()) {
+    const Word datatype = handle_of(type);
+    if (datatype == 0) continue;
+    for (const PredefinedOp& op : predefined_ops()) {
+      const Word op_handle = handle_of(op);
+      const kernel::Reduce2 reduce = kernel::find_reduce2(op.op, type.type);
+      if (op_handle == 0 || !reduce) continue;
+      const bool disabled = call_disabled || is_disabled(settings, kernel::kernel_name(op.op, type.type));
+      insert({datatype, op_handle, disabled ? nullptr : reduce, type.bytes, kernel::kernel_index(op.op, type.type)});
+    }
+  }
+  return complaints;
+}
+
+bool covers_op(Word op) {
+  return std::any_of(std::begin(reduction_table), std::end(reduction_table),
+                     [op](const Reduction& reduction) { return reduction.element_bytes != 0 && reduction.op == op; });
+}
+
+}  // namespace millrace::shim

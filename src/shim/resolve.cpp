@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+
+#include "abi.h"
+#include "base/log.h"
+#include "shim/forward.h"
+#include "shim/host.h"
+
+namespace millrace::shim {
+
+constinit std::atomic<void*> next_definitions[static_cast<std::size_t>(Symbol::count)] = {};
+
+namespace {
+
+// Stands in for a function that the host does not have. Without Millrace the program would not have been linked;
+// it gets here only by a name that this preload exports and the host lacks, which the launcher's choice prevents.
+Word missing_function() { return as_word(abi::err_intern); }
+
+}  // namespace
+
+void* resolve(Symbol symbol) {
+  void* next = find_next_function(symbol_name(symbol));
+  if (!next) {
+    log(LogLevel::error, fmt::format("the host MPI has no {}", symbol_name(symbol)));
+    next = reinterpret_cast<void*>(&missing_function);
+  }
+  next_definitions[static_cast<std::size_t>(symbol)].store(next, std::memory_order_relaxed);
+  return next;
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,120 @@
+#include "shim/runtime.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "abi.h"
+#include "base/log.h"
+#include "shim/forward.h"
+#include "shim/host.h"
+#include "shim/publish.h"
+#include "shim/reductions.h"
+
+namespace millrace::shim {
+
+constinit std::atomic<std::uint32_t> mode{0};
+
+namespace {
+
+alignas(Runtime) unsigned char storage[sizeof(Runtime)];
+Runtime* instance = nullptr;
+
+LogLevel level_from(const std::string& name) {
+  if (name == "off") return LogLevel::off;
+  if (name == "error") return LogLevel::error;
+  if (name == "info") return LogLevel::info;
+  if (name == "debug") return LogLevel::debug;
+  return LogLevel::warning;
+}
+
+// Ranks of the common launchers, from the environment: known even before, or without, initialisation.
+bool is_first_rank_by_environment() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* rank = std::getenv(variable)) return std::strcmp(rank, "0") == 0;
+  return true;
+}
+
+// Runs when the dynamic linker has loaded us, also in shells and tools that never call MPI: nothing but reading the
+// environment may happen here.
+[[gnu::constructor]] void load() {
+  instance = new (storage) Runtime;
+  Runtime& state = *instance;
+  state.settings = read_settings(environ);
+  set_log_level(level_from(state.settings.log));
+  if (state.settings.enabled && state.settings.reports()) set_mode(recording);
+}
+
+// Kernels are chosen and complaints are said once, however often a program opens sessions.
+void start_accelerating(bool first_rank) {
+  Runtime& state = runtime();
+  if (!state.prepared) {
+    state.prepared = true;
+    std::vector<std::string> complaints = prepare_reductions(state.settings);
+    complaints.insert(complaints.begin(), state.settings.complaints.begin(), state.settings.complaints.end());
+    if (first_rank)
+      for (const std::string& complaint : complaints) log(LogLevel::warning, complaint);
+  }
+  set_mode(accelerating);
+}
+
+}  // namespace
+
+Runtime& runtime() { return *instance; }
+
+void check_host() {
+  Runtime& state = runtime();
+  if (state.host_checked) return;
+  const HostAbi host_abi = detect_host_abi();
+  if (host_abi == HostAbi::none) return;  // asked again when a libmpi is there
+  state.host_checked = true;
+  state.host_matches = host_abi == abi::host_abi;
+  if (state.host_matches || !state.settings.enabled) return;
+  clear_mode(recording);
+  if (is_first_rank_by_environment())
+    log(LogLevel::error,
+        fmt::format("this preload is for {}, the program uses {}: stepping aside; start it with 'millrace --mpi {}'",
+                    host_abi_name(abi::host_abi), host_abi_name(host_abi), host_abi_option(host_abi)));
+}
+
+void world_initialised() {
+  check_host();
+  Runtime& state = runtime();
+  state.initialised_ns = monotonic_ns();
+  state.world_initialised = true;
+  if (!state.settings.enabled || !state.host_matches) return;
+
+  int rank = 0;
+  host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
+  start_accelerating(rank == 0);
+}
+
+void world_finalising() {
+  Runtime& state = runtime();
+  clear_mode(accelerating);
+  if (!state.world_initialised) return;
+  state.world_initialised = false;
+  if (current_mode() & recording) publish_world();
+}
+
+void session_initialised() {
+  check_host();
+  Runtime& state = runtime();
+  if (state.open_sessions++ > 0 || state.world_initialised) return;
+  state.initialised_ns = monotonic_ns();
+  if (state.settings.enabled && state.host_matches) start_accelerating(is_first_rank_by_environment());
+}
+
+void session_finalising() {
+  Runtime& state = runtime();
+  if (state.open_sessions == 0 || --state.open_sessions > 0 || state.world_initialised) return;
+  clear_mode(accelerating);
+  // Without a world there is no communicator that every process is certain to share: each speaks for itself.
+  if (current_mode() & recording) publish_process();
+}
+
+}  // namespace millrace::shim

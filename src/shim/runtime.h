@@ -1,0 +1,35 @@
+// The state of this process: settings, whether the host matches this variant, who we are. Written at load,
+// initialisation and finalisation; everything else only reads.
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/settings.h"
+
+namespace millrace::shim {
+
+struct Runtime {
+  SettingValues settings;
+  TickScale tick_scale;
+  bool host_matches = false;
+  bool host_checked = false;
+  bool prepared = false;  // kernels chosen, complaints said
+  bool world_initialised = false;
+  int open_sessions = 0;
+  std::uint64_t initialised_ns = 0;
+};
+
+// Made when the preload is loaded and never destroyed: calls may come from other libraries' destructors.
+Runtime& runtime();
+
+// Compares the host with this variant, once, and turns everything off with one line if they do not match.
+void check_host();
+
+// After a successful MPI_Init*, MPI_Session_init; before MPI_Finalize, MPI_Session_finalize.
+void world_initialised();
+void world_finalising();
+void session_initialised();
+void session_finalising();
+
+}  // namespace millrace::shim

@@ -1,0 +1,51 @@
+"""However a program ends, nothing stays behind: no process, no file, no shared segment."""
+
+import pathlib
+import tempfile
+
+import hosts
+import pytest
+from shim_programs import build, run
+
+
+def left_behind(directory):
+    """Names of files in shared memory and in the directory that the program could write to."""
+    return {str(path) for place in ("/dev/shm", directory) for path in pathlib.Path(place).rglob("*")}
+
+
+def processes(marker):
+    """Processes whose environment holds `marker`."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and marker.encode() in (entry / "environ").read_bytes():
+                found.append((entry / "cmdline").read_bytes())
+        except OSError:
+            pass
+    return found
+
+
+@pytest.mark.parametrize("how", ["abort", "kill", "exit", "_exit", "crash", "finalize"])
+@pytest.mark.parametrize("host", ["openmpi5", "mpich5", "intel"])
+def test_nothing_is_left(host, how):
+    program = build(host, "endings.c")
+    with tempfile.TemporaryDirectory() as directory:
+        sides = {}
+        for millrace in (False, True):
+            before = left_behind(directory)
+            marker = f"MARKER={directory}-{millrace}"
+            env = {"MARKER": marker.removeprefix("MARKER="), "MILLRACE_REPORT": "1"}
+            finished = run(host, 2, program, how, millrace=millrace, env=env, timeout=60)
+            sides[millrace] = (left_behind(directory) - before, processes(marker), finished.returncode)
+        ours, plain = sides[True], sides[False]
+        assert not ours[1], "a process survived"
+        assert len(ours[0]) <= len(plain[0]), f"{ours[0]} beside the host's own {plain[0]}"
+        assert ours[2] == plain[2]
+
+
+def test_no_report_file_without_finalize():
+    program = build("mpich5", "endings.c")
+    with tempfile.TemporaryDirectory() as directory:
+        path = pathlib.Path(directory) / "report.json"
+        run("mpich5", 1, program, "_exit", env={"MILLRACE_REPORT": path})
+        assert list(pathlib.Path(directory).iterdir()) == []

@@ -1,0 +1,94 @@
+"""MPI_Reduce_local: the right bits from every unit of kernels, and the host's own errors."""
+
+import json
+import subprocess
+
+import hosts
+import pytest
+from shim_programs import build, call, report, run
+
+EVERY_HOST = list(hosts.HOSTS)
+
+
+def usable_units():
+    info = json.loads(subprocess.run([hosts.MILLRACE, "info", "--json"], capture_output=True, check=True).stdout)
+    return [unit["name"] for unit in info["isa"]["units"] if unit["usable"]]
+
+
+@pytest.mark.parametrize("host", EVERY_HOST)
+def test_same_bits_as_the_reference_in_every_unit(host):
+    program = build(host, "reduce_local.c", "-lm")
+    for unit in usable_units():
+        finished, result = report(host, 1, program, env={"MILLRACE_ISA": unit})
+        verdict, comparisons = finished.stdout.split()
+        assert verdict == "same"
+        entry = call(result, "MPI_Reduce_local")
+        assert entry["taken"] == entry["count"] == int(comparisons)
+        assert result["ranks"][0]["isa"] == unit  # the unit that was asked for is the one that ran
+
+
+@pytest.mark.parametrize("host", ["mpich4", "mpich5", "intel", "abi"])  # Open MPI has no large counts
+def test_large_count_form(host):
+    program = build(host, "reduce_local.c", "-DLARGE", "-lm", name="reduce_local_c")
+    finished, result = report(host, 1, program)
+    assert finished.stdout.startswith("same ")
+    entry = call(result, "MPI_Reduce_local_c")
+    assert entry["taken"] == entry["count"] == int(finished.stdout.split()[1])
+
+
+@pytest.mark.parametrize("host", EVERY_HOST)
+def test_errors_are_the_hosts_own(host):
+    flags = ["-DSKIP_NULL_BUFFERS"] if host.startswith("openmpi") else []
+    program = build(host, "errors.c", *flags)
+    plain = run(host, 1, program, millrace=False).check()
+    ours = run(host, 1, program).check()
+    assert ours.stdout == plain.stdout
+    assert "fine: 0" in plain.stdout
+
+
+@pytest.mark.parametrize("host", EVERY_HOST)
+def test_what_is_refused_is_counted_with_its_reason(host):
+    flags = ["-DSKIP_NULL_BUFFERS"] if host.startswith("openmpi") else []
+    _, result = report(host, 1, build(host, "errors.c", *flags))
+    entry = call(result, "MPI_Reduce_local")
+    assert entry["taken"] == 1
+    forwarded = {item["reason"]: item["count"] for item in entry["forwarded"]}
+    assert sum(forwarded.values()) == entry["count"] - 1
+    assert {"invalid_argument", "type_not_covered", "buffers_overlap"} <= set(forwarded)
+
+
+@pytest.mark.parametrize("disabled", ["Reduce_local", "MPI_Reduce_local", "sum_f32"])
+def test_disabled_calls_and_kernels_go_to_the_host(disabled):
+    _, result = report("openmpi4", 1, build("openmpi4", "calls.c"), env={"MILLRACE_DISABLE": disabled})
+    entry = call(result, "MPI_Reduce_local")
+    assert entry["taken"] == 0
+    assert [(item["reason"], item["count"]) for item in entry["forwarded"]] == [("disabled", 6)]
+
+
+def test_unknown_settings_are_said_once_by_rank_0():
+    program = build("openmpi4", "calls.c")
+    env = {"MILLRACE_REPROT": "1", "MILLRACE_ISA": "mmx", "MILLRACE_DISABLE": "sum_f23"}
+    lines = run("openmpi4", 2, program, env=env).check().stderr.splitlines()
+    said = [line for line in lines if line.startswith("millrace")]
+    assert len(said) == 3, said
+    assert any("MILLRACE_REPROT" in line and "MILLRACE_REPORT" in line for line in said)
+    assert any("MILLRACE_ISA=mmx" in line for line in said)
+    assert any("sum_f23" in line for line in said)
+
+
+MODULES = {"mpif.h": 0, "mpi": 1, "mpi_f08": 2}
+FORTRAN = [(name, interface) for name, host in hosts.HOSTS.items() for interface in host.fortran_interfaces]
+
+
+@pytest.mark.parametrize("host,interface", FORTRAN)
+def test_fortran(host, interface):
+    module = MODULES[interface]
+    program = build(host, "reduce_local.f90", "-cpp", f"-DMODULE={module}", name=f"reduce_local_fortran_{module}")
+    plain = run(host, 1, program, millrace=False).check()
+    finished, result = report(host, 1, program)
+    assert finished.stdout == plain.stdout
+    assert "negative count is an error T" in plain.stdout
+    assert call(result, "MPI_Reduce_local")["count"] == 3
+    assert call(result, "MPI_Barrier")["count"] == 1
+    assert call(result, "MPI_Allreduce")["count"] == 1
+    assert call(result, "MPI_Init")["count"] == 1
