@@ -1,0 +1,110 @@
+#!/bin/sh
+# Installs what packages.txt declares for the given sections; quiet and fast when nothing is missing.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+environments=${BUILD_DIR:-$root/build}/env
+log=$environments/setup.log
+# The system's Python: an environment must not depend on whatever comes first in the caller's PATH.
+python=/usr/bin/python3
+
+# headers KIND SECTION: the third word of each header "[SECTION KIND NAME]"
+headers() {
+  awk -v section="$2" -v kind="$1" '/^\[/ {gsub(/[][]/, ""); if ($1 == section && $2 == kind) print $3}' "$root/packages.txt"
+}
+
+# entries HEADER: the lines under "[HEADER]"
+entries() {
+  awk -v header="[$1]" '/^\[/ {inside = ($0 == header); next} inside && NF && !/^#/' "$root/packages.txt"
+}
+
+sections() {
+  awk '/^\[/ {gsub(/[][]/, ""); if (!seen[$1]++) print $1}' "$root/packages.txt"
+}
+
+debian_missing() {
+  for package in $(for section in "$@"; do entries "$section debian"; done | sort -u); do
+    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || status=
+    [ "$status" = installed ] || echo "$package"
+  done
+}
+
+install_debian() {
+  as_root=
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "setup: these Debian packages are missing, and installing them needs root:" "$@" >&2
+      exit 1
+    fi
+    as_root="sudo"
+  fi
+  echo "setup: installing" "$@"
+  # The package lists may be missing or too old to name versions that still exist: try, refresh, try again.
+  for attempt in 1 2; do
+    if $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >>"$log" 2>&1; then return; fi
+    [ $attempt = 2 ] || $as_root apt-get update -q >>"$log" 2>&1 || break
+  done
+  echo "setup: apt-get failed; the end of $log:" >&2
+  tail -n 20 "$log" >&2
+  exit 1
+}
+
+# install_environment SECTION NAME: a virtual environment, made anew whenever its list in packages.txt changed
+install_environment() {
+  directory=$environments/$2
+  wanted=$(entries "$1 pypi $2")
+  if [ -f "$directory/.installed" ] && [ "$(cat "$directory/.installed")" = "$wanted" ]; then return; fi
+  echo "setup: making $directory"
+  rm -rf "$directory"
+  "$python" -m venv "$directory"
+  printf '%s\n' "$wanted" >"$directory/requirements.txt"
+  "$directory/bin/python" -m pip install -q --disable-pip-version-check -r "$directory/requirements.txt" >>"$log" 2>&1 || {
+    echo "setup: pip failed; the end of $log:" >&2
+    tail -n 20 "$log" >&2
+    exit 1
+  }
+  printf '%s\n' "$wanted" >"$directory/.installed"
+}
+
+# unpack_source SECTION NAME: a source distribution, for the test suite that wheels leave out
+unpack_source() {
+  directory=$environments/$2-source
+  wanted=$(entries "$1 source $2")
+  if [ -f "$directory/.installed" ] && [ "$(cat "$directory/.installed")" = "$wanted" ]; then return; fi
+  echo "setup: unpacking the source of $wanted"
+  rm -rf "$directory"
+  mkdir -p "$directory"
+  "$environments/tools/bin/python" -m pip download -q --disable-pip-version-check --no-deps --no-binary :all: \
+    -d "$directory" "$wanted" >>"$log" 2>&1 || {
+    echo "setup: pip download failed; the end of $log:" >&2
+    tail -n 20 "$log" >&2
+    exit 1
+  }
+  tar -xzf "$directory"/*.tar.gz -C "$directory" --strip-components=1
+  printf '%s\n' "$wanted" >"$directory/.installed"
+}
+
+[ $# -gt 0 ] || set -- build test
+[ "$1" != all ] || set -- $(sections)
+for section in "$@"; do
+  sections | grep -qx "$section" || { echo "setup: no section '$section' in packages.txt; there are: $(sections | tr '\n' ' ')" >&2; exit 2; }
+done
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "setup: this is not Debian or one of its derivatives. Install by your system's means what these Debian packages hold:" >&2
+  for section in "$@"; do entries "$section debian"; done | sort -u | sed 's/^/  /' >&2
+  echo "and from PyPI, with 'python3 -m venv' and pip, into $environments/NAME:" >&2
+  for section in "$@"; do
+    for name in $(headers pypi "$section"); do echo "  $name: $(entries "$section pypi $name" | tr '\n' ' ')"; done
+  done >&2
+  exit 1
+fi
+
+mkdir -p "$environments"
+missing=$(debian_missing "$@")
+# shellcheck disable=SC2086 # one word per package
+[ -z "$missing" ] || install_debian $missing
+for section in "$@"; do
+  for name in $(headers pypi "$section"); do install_environment "$section" "$name"; done
+  for name in $(headers source "$section"); do unpack_source "$section" "$name"; done
+done
