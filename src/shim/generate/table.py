@@ -53,6 +53,7 @@ class Entry:
     removed: str | None = None
     hosts: frozenset = frozenset()
     fortran: str | None = None  # all, mpifh, None
+    fortran_hosts: frozenset = frozenset()  # those of C unless said otherwise
     posted: tuple = ()
     hook: str | None = None
     accelerated: bool = False
@@ -147,7 +148,7 @@ def _parse_block(where, lines, generations):
         entry.has_twin = True
         twin_hook = f"{entry.hook}_c" if entry.hook else None
         yield dataclasses.replace(entry, name=f"{name}_c", parameters=parameters, since=large[0], hosts=large[1],
-                                  hook=twin_hook, large=True, has_twin=False, deprecated=None, removed=None)
+                                  fortran_hosts=large[1], hook=twin_hook, large=True, has_twin=False, deprecated=None, removed=None)
 
 
 def _parse_parameter(where, text):
@@ -168,8 +169,9 @@ def _parse_facts(where, entry, text, generations):
         elif word == "large":
             version, hosts = value.split(" on ")
             large = (version, _parse_hosts(where, hosts, generations))
-        elif word == "fortran" and value in ("all", "mpifh"):
-            entry.fortran = value
+        elif word == "fortran" and re.match("(all|mpifh)( on .*)?$", value):
+            entry.fortran, _, hosts = value.partition(" on ")
+            entry.fortran_hosts = _parse_hosts(where, hosts, generations) if hosts else entry.hosts
         elif fact != "c only":
             raise TableError(f"{where}: unknown fact: {fact}")
     return large
