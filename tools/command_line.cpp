@@ -1,6 +1,7 @@
 #include "tools/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -9,10 +10,7 @@
 namespace millrace::tools {
 namespace {
 
-constexpr int usage_error = 2;
-
-constexpr const char* description =
-    "Runs an unmodified MPI program through Millrace:  millrace [OPTIONS] [--] PROGRAM [ARGS]";
+constexpr const char* description = "Runs an unmodified MPI program through Millrace.";
 constexpr const char* footer =
     "PROGRAM is run as it is, with Millrace in front of its MPI library; it is not rebuilt:\n"
     "  mpirun -n 4 millrace ./app ARGS\n"
@@ -20,6 +18,15 @@ constexpr const char* footer =
     "millrace info    what this machine, its MPI and the settings look like\n"
     "millrace check   whether every call of this MPI is reached\n"
     "A program that is called info or check: millrace ./info, or millrace -- info.";
+
+class Formatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: millrace [OPTIONS] [--] PROGRAM [ARGS]\n"
+           "       millrace info [--json] [--mpi openmpi|mpich|abi|LIBRARY]\n"
+           "       millrace check [OPTIONS]\n";
+  }
+};
 
 // How many of the words are the launcher's. Derived from the declared options: those with a value take the next word.
 int own_words(const CLI::App& app, int argument_count, char** arguments) {
@@ -42,6 +49,7 @@ Request parse_command_line(int argument_count, char** arguments) {
   std::string mpi, isa, disable, report, log;
   bool is_explained = false;
   CLI::App app(description, "millrace");
+  app.formatter(std::make_shared<Formatter>());
   app.footer(footer);
   app.set_version_flag("--version", "millrace " MILLRACE_VERSION);
   auto* mpi_option = app.add_option("--mpi", mpi, "the MPI that PROGRAM loads, when it cannot be seen")

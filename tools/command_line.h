@@ -8,6 +8,8 @@ namespace millrace::tools {
 
 enum class Action { launch, explain, info, check, stop };
 
+inline constexpr int usage_error = 2;
+
 struct Request {
   Action action = Action::stop;
   int exit_code = 0;    // for `stop`: help and version were printed, or the command line is wrong

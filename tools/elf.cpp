@@ -153,9 +153,9 @@ std::size_t ElfFile::symbol_count() const {
   }
 }
 
-std::vector<std::string_view> ElfFile::exports() const {
-  std::vector<std::string_view> names;
-  if (strings_ == absent || symbols_ == absent) return names;
+template <class Visit>
+void ElfFile::for_each_export(Visit visit) const {
+  if (strings_ == absent || symbols_ == absent) return;
   const std::size_t count = symbol_count();
   for (std::size_t index = 1; index < count; ++index) {
     const auto symbol = value_at<Elf64_Sym>(symbols_ + index * sizeof(Elf64_Sym));
@@ -164,9 +164,22 @@ std::vector<std::string_view> ElfFile::exports() const {
     const unsigned visibility = ELF64_ST_VISIBILITY(symbol->st_other);
     const bool is_bindable = binding == STB_GLOBAL || binding == STB_WEAK || binding == STB_GNU_UNIQUE;
     if (symbol->st_shndx == SHN_UNDEF || !is_bindable || visibility == STV_HIDDEN || visibility == STV_INTERNAL) continue;
-    names.push_back(text_at(strings_ + symbol->st_name));
+    visit(text_at(strings_ + symbol->st_name), symbol->st_value);
   }
+}
+
+std::vector<std::string_view> ElfFile::exports() const {
+  std::vector<std::string_view> names;
+  for_each_export([&](std::string_view name, std::uint64_t) { names.push_back(name); });
   return names;
+}
+
+std::string_view ElfFile::text_of(std::string_view symbol) const {
+  std::string_view text;
+  for_each_export([&](std::string_view name, std::uint64_t address) {
+    if (name == symbol) text = text_at(file_offset(address));
+  });
+  return text;
 }
 
 const char* machine_name(std::uint16_t machine) {

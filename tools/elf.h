@@ -35,6 +35,9 @@ class ElfFile {
   // Names of the dynamic symbols that this file defines and others may bind to.
   std::vector<std::string_view> exports() const;
 
+  // The zero-ended text that a dynamic symbol stands for; empty if there is no such symbol.
+  std::string_view text_of(std::string_view symbol) const;
+
  private:
   explicit ElfFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
   void read_headers();
@@ -42,6 +45,8 @@ class ElfFile {
   std::size_t symbol_count() const;
   std::size_t file_offset(std::uint64_t address) const;
   std::string_view text_at(std::size_t offset) const;
+  template <class Visit>
+  void for_each_export(Visit visit) const;  // visit(name, address)
   template <class Value>
   std::optional<Value> value_at(std::uint64_t offset) const;
 

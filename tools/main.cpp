@@ -9,6 +9,7 @@
 #include "tools/command_line.h"
 #include "tools/environment.h"
 #include "tools/explain.h"
+#include "tools/info/info.h"
 #include "tools/launch.h"
 #include "tools/program.h"
 
@@ -38,6 +39,7 @@ int main(int argument_count, char** arguments) {
     say(environment, LogLevel::error, request.mistake);
     return request.exit_code;
   }
+  if (request.action == Action::info) return run_info(request, environment, own_path());
   const Plan plan = make_plan(request, environment, own_path());
   if (request.action == Action::explain) {
     std::fputs(explain(plan, request).c_str(), stdout);

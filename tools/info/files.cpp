@@ -1,0 +1,72 @@
+#include "tools/info/files.h"
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+namespace millrace::tools {
+namespace {
+
+std::optional<long long> number(std::string_view text) {
+  long long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::string> read_text(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  text.erase(text.find_last_not_of(" \t\n") + 1);
+  return text;
+}
+
+std::vector<std::string> read_lines(const std::string& path) {
+  const auto text = read_text(path);
+  return text ? split_text(*text, '\n') : std::vector<std::string>{};
+}
+
+std::optional<long long> read_number(const std::string& path) {
+  const auto text = read_text(path);
+  return text ? number(*text) : std::nullopt;
+}
+
+std::vector<std::string> split_text(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, start), text.size());
+    parts.emplace_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
+std::vector<int> parse_list(std::string_view text) {
+  std::vector<int> members;
+  for (const std::string& part : split_text(text, ',')) {
+    const std::size_t dash = part.find('-');
+    const auto first = number(std::string_view(part).substr(0, dash));
+    const auto last = dash == std::string::npos ? first : number(std::string_view(part).substr(dash + 1));
+    if (!first || !last || *last - *first > 1 << 20) continue;
+    for (long long member = *first; member <= *last; ++member) members.push_back(static_cast<int>(member));
+  }
+  return members;
+}
+
+std::string format_list(const std::vector<int>& sorted) {
+  std::string text;
+  for (std::size_t start = 0; start < sorted.size();) {
+    std::size_t end = start;
+    while (end + 1 < sorted.size() && sorted[end + 1] == sorted[end] + 1) ++end;
+    if (!text.empty()) text += ',';
+    text += std::to_string(sorted[start]);
+    if (end > start) text += '-' + std::to_string(sorted[end]);
+    start = end + 1;
+  }
+  return text;
+}
+
+}  // namespace millrace::tools

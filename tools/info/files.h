@@ -1,0 +1,20 @@
+// Small text files of /proc and /sys, which have no size and may vanish between two looks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace millrace::tools {
+
+std::optional<std::string> read_text(const std::string& path);  // without blanks and line ends at the end
+std::vector<std::string> read_lines(const std::string& path);
+std::optional<long long> read_number(const std::string& path);
+std::vector<std::string> split_text(std::string_view text, char separator);  // empty parts are kept
+
+// "0-3,8,10-11" as the kernel writes sets of processors.
+std::vector<int> parse_list(std::string_view text);
+std::string format_list(const std::vector<int>& sorted);
+
+}  // namespace millrace::tools
