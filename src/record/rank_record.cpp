@@ -38,12 +38,6 @@ std::uint64_t CallRecord::calls() const {
   return sum;
 }
 
-std::uint64_t RankRecord::time_ns() const {
-  std::uint64_t sum = 0;
-  for (const CallRecord& call : calls) sum += call.time_ns;
-  return sum;
-}
-
 RankRecord this_rank(const RankIdentity& identity, const Names& names, double ns_per_tick) {
   const Snapshot counted = snapshot();
   RankRecord record{identity, counted.threads, counted.lost_calls, {}};

@@ -55,8 +55,6 @@ struct RankRecord {
   std::uint64_t threads = 0;
   std::uint64_t lost_calls = 0;
   std::vector<CallRecord> calls;
-
-  std::uint64_t time_ns() const;
 };
 
 // This process now. `ns_per_tick` comes from a TickScale made at initialisation.

@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "record/report.h"
+
+namespace millrace::record {
+namespace {
+
+// values[i] belongs to records[i].
+Spread spread(std::vector<double> values, std::span<const RankRecord> records) {
+  Spread result;
+  if (values.empty()) return result;
+  result.max_rank = INT32_MAX;
+  result.max = *std::max_element(values.begin(), values.end());
+  for (std::size_t index = 0; index < values.size(); ++index)
+    if (values[index] == result.max) result.max_rank = std::min(result.max_rank, records[index].identity.rank);
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  result.min = values.front();
+  result.median = values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  return result;
+}
+
+void add(CallRecord& sum, const CallRecord& call) {
+  sum.bytes += call.bytes;
+  sum.time_ns += call.time_ns;
+  for (std::size_t reason = 0; reason < reason_count; ++reason) sum.outcome[reason] += call.outcome[reason];
+  for (const AlgorithmRecord& algorithm : call.algorithms) {
+    auto same = std::find_if(sum.algorithms.begin(), sum.algorithms.end(),
+                             [&](const AlgorithmRecord& known) { return known.name == algorithm.name; });
+    if (same == sum.algorithms.end()) same = sum.algorithms.insert(same, {algorithm.name, 0, 0, 0});
+    same->calls += algorithm.calls;
+    same->bytes += algorithm.bytes;
+    same->time_ns += algorithm.time_ns;
+  }
+}
+
+std::vector<CallReport> merge_calls(std::span<const RankRecord> records) {
+  struct Gathered {
+    CallReport call;
+    std::vector<double> time_ns;
+  };
+  std::map<std::string, Gathered> by_name;
+  for (std::size_t index = 0; index < records.size(); ++index) {
+    for (const CallRecord& call : records[index].calls) {
+      Gathered& gathered = by_name[call.name];
+      gathered.time_ns.resize(records.size());
+      gathered.time_ns[index] += static_cast<double>(call.time_ns);
+      gathered.call.sum.name = call.name;
+      gathered.call.ranks += 1;
+      add(gathered.call.sum, call);
+    }
+  }
+  std::vector<CallReport> calls;
+  for (auto& [name, gathered] : by_name) {
+    gathered.call.time_ns = spread(std::move(gathered.time_ns), records);
+    std::stable_sort(gathered.call.sum.algorithms.begin(), gathered.call.sum.algorithms.end(),
+                     [](const auto& left, const auto& right) { return left.calls > right.calls; });
+    calls.push_back(std::move(gathered.call));
+  }
+  std::stable_sort(calls.begin(), calls.end(),
+                   [](const auto& left, const auto& right) { return left.sum.time_ns > right.sum.time_ns; });
+  return calls;
+}
+
+// Wall time starts when initialisation ends, so the time inside MPI leaves initialisation out as well.
+bool starts_the_wall_time(std::string_view name) {
+  return name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Session_init";
+}
+
+RankReport rank_report(const RankRecord& record) {
+  RankReport rank{record.identity, record.threads, record.lost_calls, 0, 0};
+  for (const CallRecord& call : record.calls)
+    if (!starts_the_wall_time(call.name)) rank.time_ns += call.time_ns;
+  if (rank.identity.wall_ns > 0)
+    rank.mpi_share = static_cast<double>(rank.time_ns) / static_cast<double>(rank.identity.wall_ns);
+  return rank;
+}
+
+// "0-2, 5 and 3 more"
+std::string rank_list(const std::vector<std::int32_t>& ranks) {
+  constexpr std::size_t most_ranges = 4;
+  std::string text;
+  std::size_t ranges = 0;
+  for (std::size_t first = 0, last = 0; first < ranks.size(); first = last + 1) {
+    if (ranges++ == most_ranges) return text + fmt::format(" and {} more", ranks.size() - first);
+    for (last = first; last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1; ++last) {
+    }
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", ranks[first]);
+    if (last > first) text += fmt::format("-{}", ranks[last]);
+  }
+  return text;
+}
+
+// A note if the ranks do not agree on something that makes their numbers hard to compare.
+template <typename Value>
+void note_difference(Report& report, const char* what, Value value) {
+  std::map<std::string, std::vector<std::int32_t>> holders;
+  for (const RankReport& rank : report.by_rank) holders[value(rank.identity)].push_back(rank.identity.rank);
+  if (holders.size() < 2) return;
+  std::string text = fmt::format("ranks differ in {}:", what);
+  for (const auto& [held, ranks] : holders)
+    text += fmt::format("{} {} (rank {})", &held == &holders.begin()->first ? "" : ";", held.empty() ? "none" : held,
+                        rank_list(ranks));
+  report.notes.push_back(std::move(text));
+}
+
+std::string joined(const RankIdentity& identity) {
+  std::string text;
+  for (const auto& [variable, value] : identity.settings)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", variable, value);
+  return text;
+}
+
+void add_notes(Report& report) {
+  note_difference(report, "host MPI", [](const RankIdentity& identity) { return identity.host_mpi; });
+  note_difference(report, "preload", [](const RankIdentity& identity) { return identity.variant; });
+  note_difference(report, "kernels", [](const RankIdentity& identity) { return identity.isa; });
+  note_difference(report, "settings", joined);
+  const auto arrived = static_cast<std::int64_t>(report.by_rank.size());
+  if (arrived < report.ranks)
+    report.notes.push_back(fmt::format("{} of {} ranks are missing from this report", report.ranks - arrived, report.ranks));
+  std::uint64_t lost = 0;
+  for (const RankReport& rank : report.by_rank) lost += rank.lost_calls;
+  if (lost > 0) report.notes.push_back(fmt::format("{} calls are not counted: no memory for their thread", lost));
+}
+
+}  // namespace
+
+Report merge(std::span<const RankRecord> records) {
+  Report report;
+  std::set<std::string_view> hosts;
+  std::vector<double> wall_ns, time_ns, mpi_share;
+  for (const RankRecord& record : records) {
+    const RankReport& rank = report.by_rank.emplace_back(rank_report(record));
+    report.ranks = std::max(report.ranks, record.identity.ranks);
+    hosts.insert(record.identity.host);
+    wall_ns.push_back(static_cast<double>(record.identity.wall_ns));
+    time_ns.push_back(static_cast<double>(rank.time_ns));
+    mpi_share.push_back(rank.mpi_share);
+  }
+  report.hosts = hosts.size();
+  report.wall_ns = spread(std::move(wall_ns), records);
+  report.time_ns = spread(std::move(time_ns), records);
+  report.mpi_share = spread(std::move(mpi_share), records);
+  report.calls = merge_calls(records);
+  std::stable_sort(report.by_rank.begin(), report.by_rank.end(),
+                   [](const auto& left, const auto& right) { return left.identity.rank < right.identity.rank; });
+  add_notes(report);
+  return report;
+}
+
+}  // namespace millrace::record

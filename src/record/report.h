@@ -1,0 +1,61 @@
+// The report of a run: the records of all ranks merged, and its two forms. The meaning of every number is in
+// docs/report.md, the JSON's shape in docs/report.schema.json.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "record/rank_record.h"
+
+namespace millrace::record {
+
+inline constexpr int report_schema_version = 1;
+
+// Over ranks; a rank that never made the call counts with 0.
+struct Spread {
+  double min = 0;
+  double median = 0;  // the mean of the middle two for an even number of ranks
+  double max = 0;
+  std::int32_t max_rank = 0;  // the lowest rank that has the maximum
+};
+
+struct CallReport {
+  CallRecord sum;  // over ranks
+  Spread time_ns;
+  std::uint64_t ranks = 0;  // that made the call
+};
+
+struct RankReport {
+  RankIdentity identity;
+  std::uint64_t threads = 0;
+  std::uint64_t lost_calls = 0;
+  std::uint64_t time_ns = 0;  // inside MPI after initialisation, summed over threads
+  double mpi_share = 0;       // time_ns of wall_ns
+};
+
+struct Report {
+  std::int32_t ranks = 0;           // in MPI_COMM_WORLD
+  std::vector<RankReport> by_rank;  // those whose record arrived, by rank
+  std::vector<CallReport> calls;    // longest total time first
+  std::uint64_t hosts = 0;
+  Spread wall_ns;
+  Spread time_ns;
+  Spread mpi_share;
+  std::vector<std::string> notes;  // one line each: what a reader should know before comparing numbers
+};
+
+Report merge(std::span<const RankRecord> records);
+
+std::string to_json(const Report& report);
+std::string to_table(const Report& report);  // lines of at most 100 columns
+
+// On rank 0: merges the bytes of all ranks and shows them. `destination` is the value of MILLRACE_REPORT: "1" for the
+// table on standard error, else the name of the JSON file. A failure is one line on standard error. Never throws.
+Status publish(std::span<const std::vector<std::byte>> ranks, std::string_view destination) noexcept;
+
+}  // namespace millrace::record

@@ -1,0 +1,110 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "record/report.h"
+
+namespace millrace::record {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::uint64_t whole_ns(double time_ns) { return static_cast<std::uint64_t>(std::llround(time_ns)); }
+
+ordered_json time_value(const Spread& spread) {
+  return {{"min", whole_ns(spread.min)},
+          {"median", whole_ns(spread.median)},
+          {"max", whole_ns(spread.max)},
+          {"max_rank", spread.max_rank}};
+}
+
+ordered_json share_value(const Spread& spread) {
+  return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}, {"max_rank", spread.max_rank}};
+}
+
+ordered_json algorithm_values(const CallRecord& call) {
+  ordered_json values = ordered_json::array();
+  for (const AlgorithmRecord& algorithm : call.algorithms)
+    values.push_back({{"name", algorithm.name},
+                      {"calls", algorithm.calls},
+                      {"bytes", algorithm.bytes},
+                      {"time_ns", algorithm.time_ns}});
+  return values;
+}
+
+ordered_json reason_values(const CallRecord& call) {
+  ordered_json values = ordered_json::object();
+  for (std::size_t reason = 1; reason < reason_count; ++reason)
+    if (call.outcome[reason] > 0) values[reason_name(static_cast<Reason>(reason))] = call.outcome[reason];
+  return values;
+}
+
+ordered_json call_value(const CallReport& call) {
+  return {{"name", call.sum.name},
+          {"calls", call.sum.calls()},
+          {"bytes", call.sum.bytes},
+          {"time_ns", call.sum.time_ns},
+          {"ranks", call.ranks},
+          {"rank_time_ns", time_value(call.time_ns)},
+          {"taken", call.sum.taken()},
+          {"algorithms", algorithm_values(call.sum)},
+          {"forwarded", call.sum.calls() - call.sum.taken()},
+          {"forwarded_why", reason_values(call.sum)}};
+}
+
+ordered_json rank_value(const RankReport& rank) {
+  return {{"rank", rank.identity.rank},
+          {"host", rank.identity.host},
+          {"pid", rank.identity.pid},
+          {"host_mpi", rank.identity.host_mpi},
+          {"preload", rank.identity.variant},
+          {"isa", rank.identity.isa},
+          {"wall_ns", rank.identity.wall_ns},
+          {"mpi_ns", rank.time_ns},
+          {"mpi_share", rank.mpi_share},
+          {"threads", rank.threads},
+          {"lost_calls", rank.lost_calls}};
+}
+
+ordered_json total_value(const Report& report) {
+  std::uint64_t calls = 0, bytes = 0, time_ns = 0, taken = 0;
+  for (const CallReport& call : report.calls) {
+    calls += call.sum.calls();
+    bytes += call.sum.bytes;
+    time_ns += call.sum.time_ns;
+    taken += call.sum.taken();
+  }
+  return {{"calls", calls}, {"bytes", bytes}, {"time_ns", time_ns}, {"taken", taken}, {"forwarded", calls - taken}};
+}
+
+ordered_json setting_values(const Report& report) {
+  ordered_json values = ordered_json::object();
+  if (!report.by_rank.empty())
+    for (const auto& [variable, value] : report.by_rank.front().identity.settings) values[variable] = value;
+  return values;
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  ordered_json calls = ordered_json::array();
+  for (const CallReport& call : report.calls) calls.push_back(call_value(call));
+  ordered_json by_rank = ordered_json::array();
+  for (const RankReport& rank : report.by_rank) by_rank.push_back(rank_value(rank));
+  const ordered_json value = {{"schema", "millrace-report"},
+                              {"schema_version", report_schema_version},
+                              {"millrace", MILLRACE_VERSION},
+                              {"ranks", report.ranks},
+                              {"hosts", report.hosts},
+                              {"settings", setting_values(report)},
+                              {"wall_ns", time_value(report.wall_ns)},
+                              {"mpi_ns", time_value(report.time_ns)},
+                              {"mpi_share", share_value(report.mpi_share)},
+                              {"total", total_value(report)},
+                              {"calls", std::move(calls)},
+                              {"by_rank", std::move(by_rank)},
+                              {"notes", report.notes}};
+  // Replace: a host name need not be UTF-8, and a report is better than none.
+  return value.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace millrace::record

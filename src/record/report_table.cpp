@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "record/report.h"
+#include "record/units.h"
+
+namespace millrace::record {
+namespace {
+
+constexpr std::size_t columns = 100;
+constexpr std::size_t most_rows = 25;
+
+std::string cut(std::string text, std::size_t width) {
+  if (text.size() <= width) return text;
+  text.resize(width - 2);
+  return text + "..";
+}
+
+class Table {
+ public:
+  // Names come from the machine and the environment: what would break the line, or colour the terminal, is blanked.
+  void line(std::string text) {
+    std::replace_if(text.begin(), text.end(), [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
+    text.erase(text.find_last_not_of(' ') + 1);
+    text_ += cut(std::move(text), columns) + "\n";
+  }
+
+  void row(std::string_view name, std::string_view calls, std::string_view bytes, std::string_view min,
+           std::string_view median, std::string_view max, std::string_view rank, std::string_view per_call,
+           std::string_view taken) {
+    line(fmt::format("{:<29} {:>7} {:>8} {:>8} {:>8} {:>8} {:>7} {:>9} {:>7}", cut(std::string(name), 29), calls,
+                     bytes, min, median, max, rank, per_call, taken));
+  }
+
+  // Items after a heading, as many as fit on one line.
+  void list(std::string_view heading, const std::vector<std::string>& items) {
+    std::string text = fmt::format("    {}", heading);
+    for (std::size_t index = 0; index < items.size(); ++index) {
+      const std::string more = fmt::format(", and {} more", items.size() - index);
+      const bool last = index + 1 == items.size();
+      if (text.size() + 2 + items[index].size() + (last ? 0 : more.size()) > columns && index > 0) {
+        text += more;
+        break;
+      }
+      text += (index == 0 ? " " : ", ") + items[index];
+    }
+    line(std::move(text));
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string plural(std::uint64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+void print_head(Table& table, const Report& report) {
+  const RankIdentity& first = report.by_rank.front().identity;
+  table.line(fmt::format("millrace {}: {} on {}, {}", MILLRACE_VERSION,
+                         plural(static_cast<std::uint64_t>(report.ranks), "rank"), plural(report.hosts, "host"),
+                         first.host_mpi));
+  table.line(fmt::format("preload {}, kernels {}, wall time {}", first.variant, first.isa,
+                         scaled_time(report.wall_ns.max)));
+  if (report.by_rank.size() == 1)
+    table.line(fmt::format("inside MPI {} of the wall time", percent(report.mpi_share.max)));
+  else
+    table.line(fmt::format("inside MPI {} of the wall time (median over ranks), from {} to {} on rank {}",
+                           percent(report.mpi_share.median), percent(report.mpi_share.min),
+                           percent(report.mpi_share.max), report.mpi_share.max_rank));
+  for (const std::string& note : report.notes) table.line("note: " + note);
+}
+
+std::string taken_share(const CallRecord& call) {
+  if (call.taken() == 0) return "-";
+  return percent(static_cast<double>(call.taken()) / static_cast<double>(call.calls()));
+}
+
+void print_taken(Table& table, const CallRecord& call) {
+  std::vector<std::string> items;
+  std::uint64_t named = 0;
+  for (const AlgorithmRecord& algorithm : call.algorithms) {
+    named += algorithm.calls;
+    items.push_back(fmt::format("{} {}", algorithm.name, scaled_count(algorithm.calls)));
+  }
+  if (named < call.taken()) items.push_back(fmt::format("other {}", scaled_count(call.taken() - named)));
+  if (!items.empty()) table.list("taken:", items);
+}
+
+// Only where it says something: that there is no algorithm for a call is what a '-' under "taken" means.
+void print_forwarded(Table& table, const CallRecord& call) {
+  constexpr auto plain = static_cast<std::size_t>(Reason::not_accelerated);
+  std::vector<std::string> items;
+  bool remarkable = call.taken() > 0;
+  for (std::size_t reason = 1; reason < reason_count; ++reason) {
+    if (call.outcome[reason] == 0) continue;
+    remarkable = remarkable || reason != plain;
+    items.push_back(fmt::format("{} {}", reason_text(static_cast<Reason>(reason)), scaled_count(call.outcome[reason])));
+  }
+  if (remarkable && !items.empty()) table.list("forwarded:", items);
+}
+
+std::string per_call(std::uint64_t time_ns, std::uint64_t calls) {
+  return calls == 0 ? "-" : scaled_time(static_cast<double>(time_ns) / static_cast<double>(calls));
+}
+
+void print_call(Table& table, const CallReport& call) {
+  const CallRecord& sum = call.sum;
+  table.row(sum.name, scaled_count(sum.calls()), scaled_bytes(sum.bytes), scaled_time(call.time_ns.min),
+            scaled_time(call.time_ns.median), scaled_time(call.time_ns.max), std::to_string(call.time_ns.max_rank),
+            per_call(sum.time_ns, sum.calls()), taken_share(sum));
+  print_taken(table, sum);
+  print_forwarded(table, sum);
+}
+
+struct Total {
+  std::uint64_t calls = 0, bytes = 0, time_ns = 0, taken = 0;
+
+  void add(const CallRecord& call) {
+    calls += call.calls();
+    bytes += call.bytes;
+    time_ns += call.time_ns;
+    taken += call.taken();
+  }
+};
+
+void print_total(Table& table, const Report& report) {
+  Total total;
+  for (const CallReport& call : report.calls) total.add(call.sum);
+  const double share = total.calls == 0 ? 0 : static_cast<double>(total.taken) / static_cast<double>(total.calls);
+  table.row("total", scaled_count(total.calls), scaled_bytes(total.bytes), scaled_time(report.time_ns.min),
+            scaled_time(report.time_ns.median), scaled_time(report.time_ns.max),
+            std::to_string(report.time_ns.max_rank), per_call(total.time_ns, total.calls),
+            total.taken == 0 ? "-" : percent(share));
+}
+
+}  // namespace
+
+std::string to_table(const Report& report) {
+  if (report.by_rank.empty()) return "millrace: nothing recorded\n";
+  Table table;
+  print_head(table, report);
+  table.line("");
+  table.row("", "", "", "time", "inside", "a rank", "", "", "");
+  table.row("call", "calls", "bytes", "min", "median", "max", "at rank", "per call", "taken");
+  Total rest;
+  for (std::size_t index = 0; index < report.calls.size(); ++index) {
+    if (index < most_rows)
+      print_call(table, report.calls[index]);
+    else
+      rest.add(report.calls[index].sum);
+  }
+  if (report.calls.size() > most_rows)
+    table.line(fmt::format("and {} more, called {} times, {} in all ranks together", report.calls.size() - most_rows,
+                           scaled_count(rest.calls), scaled_time(static_cast<double>(rest.time_ns))));
+  print_total(table, report);
+  return table.take();
+}
+
+}  // namespace millrace::record

@@ -1,0 +1,143 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "record/report.h"
+#include "record/whole_file.h"
+
+namespace millrace::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory of its own; the working directory does not matter.
+class Publish : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "millrace-publish-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory = name;
+    for (std::int32_t rank = 0; rank < 2; ++rank) {
+      RankRecord record;
+      record.identity = {rank, 2, "node\xff", 1, "scalar", "MPI", "mpich", {{"MILLRACE_REPORT", "x.json"}}, 1000};
+      CallRecord call;
+      call.name = "MPI_Barrier";
+      call.outcome[1] = 4;
+      record.calls.push_back(call);
+      ranks.push_back(pack(record));
+    }
+  }
+  void TearDown() override { fs::remove_all(directory); }
+
+  std::string path(const char* name) const { return (directory / name).string(); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator{}));
+  }
+  static std::string text_of(const std::string& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  // What publish() said on standard error.
+  std::string said(const std::string& destination, Status expected) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(publish(ranks, destination), expected);
+    return testing::internal::GetCapturedStderr();
+  }
+
+  fs::path directory;
+  std::vector<std::vector<std::byte>> ranks;
+};
+
+TEST_F(Publish, WritesJsonAndNothingElse) {
+  EXPECT_EQ(said(path("report.json"), Status::ok), "");
+  const auto value = nlohmann::json::parse(text_of(path("report.json")));
+  EXPECT_EQ(value.at("schema"), "millrace-report");
+  EXPECT_EQ(value.at("calls").at(0).at("calls"), 8);
+  EXPECT_EQ(value.at("settings").at("MILLRACE_REPORT"), "x.json");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Publish, PrintsTheTable) {
+  EXPECT_NE(said("1", Status::ok).find("MPI_Barrier"), std::string::npos);
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(Publish, ReplacesAnOlderReportAndKeepsALink) {
+  std::ofstream(path("old.json")) << "old";
+  fs::create_symlink("old.json", path("link.json"));
+  EXPECT_EQ(said(path("link.json"), Status::ok), "");
+  EXPECT_TRUE(fs::is_symlink(path("link.json")));
+  EXPECT_NE(text_of(path("old.json")).find("millrace-report"), std::string::npos);
+  EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(Publish, HonoursTheUmask) {
+  const mode_t before = umask(027);
+  EXPECT_EQ(said(path("report.json"), Status::ok), "");
+  umask(before);
+  struct stat found;
+  ASSERT_EQ(stat(path("report.json").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0640u);
+}
+
+TEST_F(Publish, SaysWhyAPathCannotBeWritten) {
+  const std::string missing = path("no/such/report.json");
+  EXPECT_EQ(said(missing, Status::system_error),
+            "millrace: error: cannot write the report to " + missing + ": No such file or directory\n");
+  fs::create_directory(path("directory.json"));
+  EXPECT_EQ(said(path("directory.json"), Status::system_error),
+            "millrace: error: cannot write the report to " + path("directory.json") + ": Is a directory\n");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Publish, SaysThatADeviceIsFullAndLeavesItADevice) {
+  fs::create_symlink("/dev/full", path("full.json"));
+  EXPECT_EQ(said(path("full.json"), Status::system_error),
+            "millrace: error: cannot write the report to " + path("full.json") + ": No space left on device\n");
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Publish, KeepsTheOldFileWhenThereIsNoRoomForTheNew) {
+  std::ofstream(path("report.json")) << "old";
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit tight{64, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &tight);
+  std::string error;
+  const Status status = write_whole_file(path("report.json"), std::string(1000, 'x'), error);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(status, Status::system_error);
+  EXPECT_EQ(error, "File too large");
+  EXPECT_EQ(text_of(path("report.json")), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Publish, ReportsTheRestWhenOneRecordIsBroken) {
+  ranks[1].resize(ranks[1].size() / 2);
+  EXPECT_EQ(said(path("report.json"), Status::ok), "");
+  const auto value = nlohmann::json::parse(text_of(path("report.json")));
+  EXPECT_EQ(value.at("ranks"), 2);
+  EXPECT_EQ(value.at("by_rank").size(), 1u);
+  ASSERT_EQ(value.at("notes").size(), 2u);
+  EXPECT_EQ(value.at("notes")[1].get<std::string>().substr(0, 38), "the record of rank 1 cannot be read: n");
+}
+
+TEST_F(Publish, OfNoRecordsSaysSo) {
+  ranks.assign(3, {});
+  EXPECT_EQ(said("1", Status::ok), "millrace: nothing recorded\n");
+  EXPECT_EQ(said(path("report.json"), Status::ok), "");
+}
+
+}  // namespace
+}  // namespace millrace::record
