@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernel/cpu.h"
+#include "kernel/kernel.h"
+
+namespace millrace::kernel {
+namespace {
+
+TEST(Isa, ScalarIsAlwaysThereAndUnitsGrow) {
+  const auto units = isa_units();
+  ASSERT_FALSE(units.empty());
+  EXPECT_STREQ(units[0].name, "scalar");
+  EXPECT_TRUE(units[0].usable);
+  for (const IsaUnit& unit : units) {
+    EXPECT_EQ(unit.usable, *unit.why == '\0') << unit.name;
+    EXPECT_STREQ(unit.name, unit.set->isa);
+  }
+}
+
+TEST(Isa, AutoTakesTheLastUsableUnit) {
+  const IsaUnit* best = nullptr;
+  for (const IsaUnit& unit : isa_units())
+    if (unit.usable) best = &unit;
+  EXPECT_EQ(choose_isa("auto").unit, best);
+  EXPECT_EQ(choose_isa("").unit, best);
+}
+
+TEST(Isa, ForcedUnitIsTheOneThatRuns) {
+  for (const IsaUnit& unit : isa_units()) {
+    if (!unit.usable) continue;
+    EXPECT_STREQ(use_isa(unit.name).complaint, "");
+    EXPECT_EQ(&active_isa(), &unit);
+    EXPECT_EQ(find_reduce2(Op::sum, Type::f64), kernel_of(*unit.set, Op::sum, Type::f64).reduce2);
+    EXPECT_STREQ(kernel_isa(Op::sum, Type::f64), unit.name);
+    EXPECT_STREQ(kernel_isa(Op::sum, Type::f128), "scalar") << "no unit has vectors of these";
+    EXPECT_EQ(kernel_isa(Op::sum, Type::bool8), nullptr);
+  }
+  use_isa("auto");
+}
+
+TEST(Isa, WidthIsACap) {
+  for (const unsigned cap : {128u, 256u, 512u}) {
+    const IsaChoice choice = choose_isa(std::to_string(cap));
+    EXPECT_LE(choice.unit->vector_bits, cap);
+    EXPECT_TRUE(choice.unit->usable);
+    EXPECT_STREQ(choice.complaint, "");
+  }
+}
+
+TEST(Isa, UnknownUnitIsComplainedAboutAndReplaced) {
+  const IsaChoice choice = choose_isa("avx9");
+  EXPECT_EQ(choice.unit, choose_isa("auto").unit);
+  EXPECT_NE(std::strstr(choice.complaint, "avx9"), nullptr) << choice.complaint;
+  const IsaChoice endless = choose_isa(std::string(1000, 'x'));
+  EXPECT_LT(std::strlen(endless.complaint), sizeof endless.complaint);
+}
+
+TEST(Isa, FirstUseFromManyThreadsAgrees) {
+  std::vector<std::thread> threads;
+  std::vector<Reduce2> found(8);
+  for (Reduce2& slot : found) threads.emplace_back([&slot] { slot = find_reduce2(Op::max, Type::i32); });
+  for (std::thread& thread : threads) thread.join();
+  for (const Reduce2 each : found) EXPECT_EQ(each, found[0]);
+}
+
+#if defined(__x86_64__)
+constexpr std::uint32_t bit(unsigned position) { return std::uint32_t{1} << position; }
+constexpr std::uint32_t leaf1_all = bit(20) | bit(27) | bit(28) | bit(29);
+constexpr std::uint32_t leaf7_all = bit(5) | bit(16) | bit(17) | bit(30) | bit(31);
+
+const IsaUnit& unit_of(const IsaTable& table, const char* name) {
+  for (const IsaUnit& unit : table.units)
+    if (unit.name && std::strcmp(unit.name, name) == 0) return unit;
+  return table.units[0];
+}
+
+TEST(JudgeCpu, EverythingPresentAndEnabled) {
+  const IsaTable table = judge_cpu({leaf1_all, leaf7_all, 0xe7});
+  for (std::size_t i = 0; i < table.count; ++i) EXPECT_TRUE(table.units[i].usable) << table.units[i].name;
+}
+
+TEST(JudgeCpu, OperatingSystemWithoutZmm) {
+  const IsaTable table = judge_cpu({leaf1_all, leaf7_all, 0x07});
+  EXPECT_TRUE(unit_of(table, "avx2").usable);
+  EXPECT_TRUE(unit_of(table, "avx512").present);
+  EXPECT_FALSE(unit_of(table, "avx512").usable);
+  EXPECT_STREQ(unit_of(table, "avx512").why, "XCR0 does not enable ZMM");
+}
+
+TEST(JudgeCpu, OperatingSystemWithoutYmm) {
+  const IsaTable table = judge_cpu({leaf1_all, leaf7_all, 0x03});
+  EXPECT_FALSE(unit_of(table, "avx2").usable);
+  EXPECT_STREQ(unit_of(table, "avx2").why, "XCR0 does not enable YMM");
+  EXPECT_FALSE(unit_of(table, "avx512").usable);
+  EXPECT_TRUE(unit_of(table, "sse42").usable);
+}
+
+TEST(JudgeCpu, OperatingSystemWithoutXsave) {
+  const IsaTable table = judge_cpu({leaf1_all & ~bit(27), leaf7_all, 0});
+  EXPECT_STREQ(unit_of(table, "avx2").why, "the operating system does not use XSAVE");
+}
+
+TEST(JudgeCpu, Avx512NeedsAllFourParts) {
+  for (const unsigned part : {16u, 17u, 30u, 31u}) {
+    const IsaTable table = judge_cpu({leaf1_all, leaf7_all & ~bit(part), 0xe7});
+    EXPECT_FALSE(unit_of(table, "avx512").present) << part;
+    EXPECT_NE(std::strstr(unit_of(table, "avx512").why, "CPUID does not report AVX512"), nullptr);
+    EXPECT_TRUE(unit_of(table, "avx2").usable);
+  }
+}
+
+TEST(JudgeCpu, OldestProcessor) {
+  const IsaTable table = judge_cpu({0, 0, 0});
+  EXPECT_TRUE(unit_of(table, "scalar").usable);
+  EXPECT_STREQ(unit_of(table, "sse42").why, "CPUID does not report SSE4.2");
+}
+#endif
+
+}  // namespace
+}  // namespace millrace::kernel
