@@ -10,6 +10,13 @@ namespace millrace::shim::hook {
 
 inline bool succeeded_fortran(Word error) { return error == 0 || *static_cast<const int*>(as_pointer(error)) == 0; }
 
+// The error argument of a Fortran call without strings.
+template <class... Words>
+Word last_word(Words... words) {
+  const Word all[] = {words...};
+  return all[sizeof...(words) - 1];
+}
+
 template <Symbol symbol, class... Words>
 Word init(Words... words) {
   const Word result = forward<symbol>(words...);
@@ -20,8 +27,7 @@ Word init(Words... words) {
 template <Symbol symbol, class... Words>
 Word init_fortran(Words... words) {
   const Word result = forward<symbol>(words...);
-  const Word last = (words, ...);
-  if (!(current_mode() & checking) && succeeded_fortran(last)) world_initialised();
+    if (!(current_mode() & checking) && succeeded_fortran(last_word(words...))) world_initialised();
   return result;
 }
 
@@ -56,8 +62,7 @@ Word session_init(Words... words) {
 template <Symbol symbol, class... Words>
 Word session_init_fortran(Words... words) {
   const Word result = forward<symbol>(words...);
-  const Word last = (words, ...);
-  if (!(current_mode() & checking) && succeeded_fortran(last)) session_initialised();
+    if (!(current_mode() & checking) && succeeded_fortran(last_word(words...))) session_initialised();
   return result;
 }
 

@@ -25,7 +25,9 @@ bool is_entry(std::string_view name) {
   return std::any_of(names.begin(), names.end(), [name](const char* entry) { return name == entry; });
 }
 
-bool is_kernel(std::string_view name) { return kernel::find_kernel(name).has_value(); }
+bool is_kernel(std::string_view name) {
+  return kernel::kernel_index_by_name(name.data(), name.size()) != kernel::no_kernel;
+}
 
 // Names are given as the report prints them: Reduce_local (or MPI_Reduce_local), sum_f64.
 bool is_disabled(const SettingValues& settings, std::string_view name) {
@@ -37,7 +39,7 @@ bool is_disabled(const SettingValues& settings, std::string_view name) {
 std::vector<std::string> check_names(const SettingValues& settings) {
   std::vector<std::string> complaints;
   for (const std::string& name : settings.disabled) {
-    const std::string_view entry = name.starts_with("MPI_") ? std::string_view(name).substr(4) : name;
+    const std::string entry = name.starts_with("MPI_") ? name : "MPI_" + name;
     if (!is_entry(entry) && !is_kernel(name))
       complaints.push_back(fmt::format("MILLRACE_DISABLE: '{}' is neither an MPI call nor a kernel", name));
   }
@@ -48,8 +50,8 @@ std::vector<std::string> check_names(const SettingValues& settings) {
 
 std::vector<std::string> prepare_reductions(const SettingValues& settings) {
   std::vector<std::string> complaints = check_names(settings);
-  std::string complaint = kernel::choose_isa(settings.isa);
-  if (!complaint.empty()) complaints.push_back(std::move(complaint));
+  const kernel::IsaChoice choice = kernel::use_isa(settings.isa);
+  if (*choice.complaint) complaints.emplace_back(choice.complaint);
 
   const bool call_disabled = is_disabled(settings, "Reduce_local");
   for (const PredefinedType& type : predefined_types()) {
@@ -60,7 +62,8 @@ std::vector<std::string> prepare_reductions(const SettingValues& settings) {
       const kernel::Reduce2 reduce = kernel::find_reduce2(op.op, type.type);
       if (op_handle == 0 || !reduce) continue;
       const bool disabled = call_disabled || is_disabled(settings, kernel::kernel_name(op.op, type.type));
-      insert({datatype, op_handle, disabled ? nullptr : reduce, type.bytes, kernel::kernel_index(op.op, type.type)});
+      insert({datatype, op_handle, disabled ? nullptr : reduce, type.bytes,
+              static_cast<std::uint16_t>(kernel::kernel_index(op.op, type.type))});
     }
   }
   return complaints;

@@ -10,6 +10,9 @@ namespace millrace::shim::abi {
 inline constexpr HostAbi host_abi = HostAbi::mpi_abi;
 inline constexpr int err_intern = 17;
 inline constexpr int proc_null = -3;
+inline constexpr int topology_cartesian = 211;
+inline constexpr int topology_graph = 212;
+inline constexpr int topology_distributed_graph = 213;
 inline constexpr Word in_place = 1;
 
 inline Word handle(Word word) { return word; }

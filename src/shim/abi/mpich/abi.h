@@ -10,6 +10,9 @@ namespace millrace::shim::abi {
 inline constexpr HostAbi host_abi = HostAbi::mpich;
 inline constexpr int err_intern = 16;
 inline constexpr int proc_null = -1;
+inline constexpr int topology_cartesian = 2;
+inline constexpr int topology_graph = 1;
+inline constexpr int topology_distributed_graph = 3;
 inline constexpr Word in_place = ~Word{0};
 
 inline Word handle(Word word) { return static_cast<std::uint32_t>(word); }

@@ -9,6 +9,9 @@ namespace millrace::shim::abi {
 inline constexpr HostAbi host_abi = HostAbi::openmpi;
 inline constexpr int err_intern = 17;
 inline constexpr int proc_null = -2;
+inline constexpr int topology_cartesian = 1;
+inline constexpr int topology_graph = 2;
+inline constexpr int topology_distributed_graph = 3;
 inline constexpr Word in_place = 1;
 
 inline Word handle(Word word) { return word; }
