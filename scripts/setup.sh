@@ -3,7 +3,8 @@
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-environments=${BUILD_DIR:-$root/build}/env
+# One set of environments for all build directories: they are large and do not depend on what is built.
+environments=$root/build/env
 log=$environments/setup.log
 # The system's Python: an environment must not depend on whatever comes first in the caller's PATH.
 python=/usr/bin/python3
@@ -85,6 +86,7 @@ unpack_source() {
 }
 
 [ $# -gt 0 ] || set -- build test
+# shellcheck disable=SC2046 # one word per section
 [ "$1" != all ] || set -- $(sections)
 for section in "$@"; do
   sections | grep -qx "$section" || { echo "setup: no section '$section' in packages.txt; there are: $(sections | tr '\n' ' ')" >&2; exit 2; }

@@ -7,9 +7,10 @@ everywhere. On the command line:
     hosts.py cc HOST -o OUT SOURCE [FLAGS]  compiles C, C++ or Fortran, by the suffix of SOURCE
     hosts.py run HOST -n 2 [--millrace[=OPTIONS]] -- PROGRAM ARGUMENTS
 
-BUILD_DIR names the build directory (build); the PyPI hosts are environments in BUILD_DIR/env, made by `./dev setup`.
+BUILD_DIR names the build directory (build); the PyPI hosts are environments in build/env, made by `./dev setup`.
 """
 
+import contextlib
 import dataclasses
 import os
 import pathlib
@@ -19,7 +20,7 @@ import process
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build")).resolve()
-ENVIRONMENTS = next((path for path in (BUILD / "env", ROOT / "build" / "env") if path.is_dir()), BUILD / "env")
+ENVIRONMENTS = ROOT / "build" / "env"
 MILLRACE = BUILD / "millrace"
 SYSTEM_LIBRARIES = pathlib.Path(f"/usr/lib/{platform.machine()}-linux-gnu")
 SUFFIXES = {".c": "c", ".cc": "cxx", ".cpp": "cxx", ".f": "fortran", ".f90": "fortran", ".F90": "fortran"}
@@ -200,10 +201,8 @@ def _link_mpich():
     link = ENVIRONMENTS / "debian/mpich/libmpi.so.12"
     if not link.is_symlink():
         link.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        with contextlib.suppress(FileExistsError):  # another test run was faster
             link.symlink_to(HOSTS["mpich4"].library)
-        except FileExistsError:  # another test run was faster
-            pass
 
 
 if __name__ == "__main__":

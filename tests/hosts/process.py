@@ -1,5 +1,6 @@
 """Runs a command with an explicit environment and a deadline, and leaves nothing of it behind."""
 
+import contextlib
 import dataclasses
 import os
 import pathlib
@@ -43,10 +44,8 @@ def _members(session):
 
 
 def _signal(process, number):
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(process, number)
-    except ProcessLookupError:
-        pass
 
 
 def _end(child):

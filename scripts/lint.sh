@@ -1,0 +1,59 @@
+#!/bin/sh
+# Formatting and static analysis of everything under version control, or with --changed of what differs from HEAD.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+build=${BUILD_DIR:-$root/build}
+ruff=$root/build/env/lint/bin/ruff
+
+fix="" changed=""
+for word in "$@"; do
+  case $word in
+    --fix) fix=yes ;;
+    --changed) changed=yes ;;
+    *) echo "dev lint: '$word'? There are --fix and --changed" >&2; exit 2 ;;
+  esac
+done
+
+# files PATTERN...: those that exist, one per line (no name in this tree holds a blank)
+files() {
+  if [ -n "$changed" ]; then
+    { git diff --name-only HEAD -- "$@"; git ls-files --others --exclude-standard -- "$@"; }
+  else
+    git ls-files -- "$@"
+  fi | while read -r name; do [ ! -f "$name" ] || echo "$name"; done
+}
+
+status=0
+check() {
+  what=$1
+  shift
+  if "$@"; then echo "lint: $what: good"; else echo "lint: $what: see above"; status=1; fi
+}
+
+sources=$(files '*.c' '*.cpp' '*.h')
+units=$(files 'src/*.cpp' 'tools/*.cpp')
+scripts="dev .ci/run $(files '*.sh')"
+python=$(files '*.py')
+
+# shellcheck disable=SC2086 # lists of names
+{
+  if [ -n "$sources" ]; then
+    if [ -n "$fix" ]; then clang-format-16 -i $sources; fi
+    check clang-format clang-format-16 --dry-run -Werror $sources
+  fi
+  check shellcheck shellcheck $scripts
+  if [ -n "$python" ]; then check ruff "$ruff" check -q ${fix:+--fix} $python; fi
+  if [ -n "$units" ]; then
+    if [ -f "$build/compile_commands.json" ]; then
+      # Units for another processor are not in the database of this build.
+      known=$(for unit in $units; do grep -q "/$unit\"" "$build/compile_commands.json" && echo "$unit\$"; done) || true
+      check clang-tidy run-clang-tidy-16 -quiet -p "$build" $known
+    else
+      echo "lint: clang-tidy: needs the compile commands: ./dev build"
+      status=1
+    fi
+  fi
+}
+exit $status

@@ -1,0 +1,41 @@
+"""Adds up test results, given as JUNIT.xml=EXIT_CODE per runner. The last line counts; non-zero if all is not well."""
+
+import pathlib
+import sys
+import xml.etree.ElementTree
+
+passed, failed, skipped, trouble = 0, [], [], []
+
+for argument in sys.argv[1:]:
+    path, _, status = argument.rpartition("=")
+    before = len(failed)
+    try:
+        cases = list(xml.etree.ElementTree.parse(path).iter("testcase"))
+    except (OSError, xml.etree.ElementTree.ParseError) as error:
+        trouble.append(f"{pathlib.Path(path).stem}: no results: {error}")
+        continue
+    for case in cases:
+        name = ".".join(filter(None, (case.get("classname"), case.get("name"))))
+        reason = next((child for child in case if child.tag == "skipped"), None)
+        if any(child.tag in ("failure", "error") for child in case) or case.get("status") == "fail":
+            failed.append(name)
+        elif reason is not None or case.get("status") in ("notrun", "disabled"):
+            output = (case.findtext("system-out") or "").strip().splitlines()
+            said = [line.strip() for line in output if "kip" in line and not line.startswith("[")]
+            skipped.append((name, (said or [reason.get("message") if reason is not None else "not run"])[0]))
+        else:
+            passed += 1
+    # 0: all well; ctest 8 and pytest 1: a test failed, which the file says, too. Anything else is a broken runner.
+    if status != "0" and len(failed) == before:
+        trouble.append(f"{pathlib.Path(path).stem}: exit code {status} although no test failed")
+
+print()
+for name, reason in skipped:
+    print(f"skipped: {name}: {reason}")
+for line in trouble:
+    print(f"failed:  {line}")
+for name in failed:
+    print(f"failed:  {name}")
+failures = len(failed) + len(trouble)
+print(f"{passed} passed, {failures} failed" + (f", {len(skipped)} skipped" if skipped else ""))
+sys.exit(1 if failures or passed == 0 else 0)
