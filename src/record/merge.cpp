@@ -122,7 +122,8 @@ void add_notes(Report& report) {
   note_difference(report, "settings", joined);
   const auto arrived = static_cast<std::int64_t>(report.by_rank.size());
   if (arrived < report.ranks)
-    report.notes.push_back(fmt::format("{} of {} ranks are missing from this report", report.ranks - arrived, report.ranks));
+    report.notes.push_back(
+        fmt::format("{} of {} ranks are missing from this report", report.ranks - arrived, report.ranks));
   std::uint64_t lost = 0;
   for (const RankReport& rank : report.by_rank) lost += rank.lost_calls;
   if (lost > 0) report.notes.push_back(fmt::format("{} calls are not counted: no memory for their thread", lost));

@@ -54,8 +54,7 @@ RankRecord this_rank(const RankIdentity& identity, const Names& names, double ns
   return record;
 }
 
-std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names,
-                                        double ns_per_tick) noexcept {
+std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names, double ns_per_tick) noexcept {
   try {
     return pack(this_rank(identity, names, ns_per_tick));
   } catch (...) {

@@ -25,9 +25,9 @@ struct RankIdentity {
   std::int32_t ranks = 1;  // in MPI_COMM_WORLD
   std::string host;        // name of the node
   std::int64_t pid = 0;
-  std::string isa;         // unit of kernels in use: "avx512"
-  std::string host_mpi;    // MPI_Get_library_version; its first line is kept
-  std::string variant;     // preload in use: "openmpi-5.0"
+  std::string isa;                                            // unit of kernels in use: "avx512"
+  std::string host_mpi;                                       // MPI_Get_library_version; its first line is kept
+  std::string variant;                                        // preload in use: "openmpi-5.0"
   std::vector<std::pair<std::string, std::string>> settings;  // in force: {"MILLRACE_ISA", "auto"}
   std::uint64_t wall_ns = 0;                                  // from the end of MPI_Init to MPI_Finalize
 };

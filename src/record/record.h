@@ -11,16 +11,16 @@ namespace millrace::record {
 
 // Why a call that Millrace knows how to do was handed to the host MPI.
 enum class Reason : std::uint8_t {
-  none,               // taken
-  not_accelerated,    // no algorithm of ours exists for this call
-  disabled,           // MILLRACE_DISABLE
-  inactive,           // before initialisation or after finalisation
-  type_not_covered,   // a datatype without a kernel
-  op_not_covered,     // an op without a kernel
-  invalid_argument,   // the host's own error is the right answer
-  buffers_overlap,    // same or overlapping buffers
-  host_is_faster,     // measured: the host wins here
-  large_count,        // beyond what the algorithm handles
+  none,              // taken
+  not_accelerated,   // no algorithm of ours exists for this call
+  disabled,          // MILLRACE_DISABLE
+  inactive,          // before initialisation or after finalisation
+  type_not_covered,  // a datatype without a kernel
+  op_not_covered,    // an op without a kernel
+  invalid_argument,  // the host's own error is the right answer
+  buffers_overlap,   // same or overlapping buffers
+  host_is_faster,    // measured: the host wins here
+  large_count,       // beyond what the algorithm handles
   count_of_reasons
 };
 inline constexpr std::size_t reason_count = static_cast<std::size_t>(Reason::count_of_reasons);
@@ -33,8 +33,9 @@ inline constexpr std::size_t max_algorithms = 2048;
 inline constexpr std::uint16_t no_algorithm = 0xffff;
 
 // Records one call: `bytes` as posted by the caller, `ticks` of clock_ticks() inside it. Exactly one of
-// `algorithm` (taken) and `reason` (forwarded) says what became of it: reason is none iff algorithm is not no_algorithm.
-// Thread-safe; never throws; if memory for a new thread's block cannot be had the call is counted as lost.
+// `algorithm` (taken) and `reason` (forwarded) says what became of it: reason is none iff algorithm is not
+// no_algorithm. Thread-safe; never throws; if memory for a new thread's block cannot be had the call is counted as
+// lost.
 void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std::uint16_t algorithm, Reason reason);
 
 // Forgets everything recorded so far, in all threads; no other thread may be inside add_call() (tests). A child of

@@ -52,16 +52,11 @@ ordered_json call_value(const CallReport& call) {
 }
 
 ordered_json rank_value(const RankReport& rank) {
-  return {{"rank", rank.identity.rank},
-          {"host", rank.identity.host},
-          {"pid", rank.identity.pid},
-          {"host_mpi", rank.identity.host_mpi},
-          {"preload", rank.identity.variant},
-          {"isa", rank.identity.isa},
-          {"wall_ns", rank.identity.wall_ns},
-          {"mpi_ns", rank.time_ns},
-          {"mpi_share", rank.mpi_share},
-          {"threads", rank.threads},
+  return {{"rank", rank.identity.rank},       {"host", rank.identity.host},
+          {"pid", rank.identity.pid},         {"host_mpi", rank.identity.host_mpi},
+          {"preload", rank.identity.variant}, {"isa", rank.identity.isa},
+          {"wall_ns", rank.identity.wall_ns}, {"mpi_ns", rank.time_ns},
+          {"mpi_share", rank.mpi_share},      {"threads", rank.threads},
           {"lost_calls", rank.lost_calls}};
 }
 

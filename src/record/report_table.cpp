@@ -22,7 +22,8 @@ class Table {
  public:
   // Names come from the machine and the environment: what would break the line, or colour the terminal, is blanked.
   void line(std::string text) {
-    std::replace_if(text.begin(), text.end(), [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
     text.erase(text.find_last_not_of(' ') + 1);
     text_ += cut(std::move(text), columns) + "\n";
   }
@@ -30,8 +31,8 @@ class Table {
   void row(std::string_view name, std::string_view calls, std::string_view bytes, std::string_view min,
            std::string_view median, std::string_view max, std::string_view rank, std::string_view per_call,
            std::string_view taken) {
-    line(fmt::format("{:<29} {:>7} {:>8} {:>8} {:>8} {:>8} {:>7} {:>9} {:>7}", cut(std::string(name), 29), calls,
-                     bytes, min, median, max, rank, per_call, taken));
+    line(fmt::format("{:<29} {:>7} {:>8} {:>8} {:>8} {:>8} {:>7} {:>9} {:>7}", cut(std::string(name), 29), calls, bytes,
+                     min, median, max, rank, per_call, taken));
   }
 
   // Items after a heading, as many as fit on one line.
@@ -64,8 +65,8 @@ void print_head(Table& table, const Report& report) {
   table.line(fmt::format("millrace {}: {} on {}, {}", MILLRACE_VERSION,
                          plural(static_cast<std::uint64_t>(report.ranks), "rank"), plural(report.hosts, "host"),
                          first.host_mpi));
-  table.line(fmt::format("preload {}, kernels {}, wall time {}", first.variant, first.isa,
-                         scaled_time(report.wall_ns.max)));
+  table.line(
+      fmt::format("preload {}, kernels {}, wall time {}", first.variant, first.isa, scaled_time(report.wall_ns.max)));
   if (report.by_rank.size() == 1)
     table.line(fmt::format("inside MPI {} of the wall time", percent(report.mpi_share.max)));
   else

@@ -38,10 +38,10 @@ class DepthCheck : public nlohmann::json_sax<json> {
 json to_value(const RankIdentity& identity) {
   json settings = json::array();
   for (const auto& [variable, value] : identity.settings) settings.push_back(json::array({variable, value}));
-  return {{"rank", identity.rank},         {"ranks", identity.ranks},
-          {"host", identity.host},         {"pid", identity.pid},
-          {"isa", identity.isa},           {"host_mpi", identity.host_mpi},
-          {"variant", identity.variant},   {"settings", std::move(settings)},
+  return {{"rank", identity.rank},       {"ranks", identity.ranks},
+          {"host", identity.host},       {"pid", identity.pid},
+          {"isa", identity.isa},         {"host_mpi", identity.host_mpi},
+          {"variant", identity.variant}, {"settings", std::move(settings)},
           {"wall_ns", identity.wall_ns}};
 }
 
@@ -89,8 +89,8 @@ CallRecord to_call(const json& value) {
   if (outcome.size() != reason_count) throw std::invalid_argument("the number of reasons differs");
   for (std::size_t reason = 0; reason < reason_count; ++reason) call.outcome[reason] = count(outcome.at(reason));
   for (const json& algorithm : value.at(4))
-    call.algorithms.push_back({algorithm.at(0).get<std::string>(), count(algorithm.at(1)), count(algorithm.at(2)),
-                               count(algorithm.at(3))});
+    call.algorithms.push_back(
+        {algorithm.at(0).get<std::string>(), count(algorithm.at(1)), count(algorithm.at(2)), count(algorithm.at(3))});
   return call;
 }
 

@@ -99,8 +99,7 @@ TEST_F(Counters, CanBeReadWhileTheyGrow) {
 }
 
 TEST_F(Counters, SurviveTheirThreadAndItsBlockIsUsedAgain) {
-  for (int round = 0; round < 1000; ++round)
-    std::thread([] { add_call(2, 4, 1, 6, Reason::none); }).join();
+  for (int round = 0; round < 1000; ++round) std::thread([] { add_call(2, 4, 1, 6, Reason::none); }).join();
   const Snapshot counted = snapshot();
   ASSERT_EQ(counted.entries.size(), 1u);
   EXPECT_EQ(calls(counted.entries[0]), 1000u);

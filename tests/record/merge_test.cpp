@@ -33,8 +33,9 @@ void expect_times(const CallReport& call, const std::vector<RankRecord>& records
   const std::size_t half = times.size() / 2;
   EXPECT_EQ(call.time_ns.min, static_cast<double>(times.front()));
   EXPECT_EQ(call.time_ns.max, static_cast<double>(times.back()));
-  const double median = times.size() % 2 ? static_cast<double>(times[half])
-                                         : 0.5 * (static_cast<double>(times[half - 1]) + static_cast<double>(times[half]));
+  const double median = times.size() % 2
+                            ? static_cast<double>(times[half])
+                            : 0.5 * (static_cast<double>(times[half - 1]) + static_cast<double>(times[half]));
   EXPECT_EQ(call.time_ns.median, median);
   for (const RankRecord& record : records) {
     if (record.identity.rank == call.time_ns.max_rank) {
