@@ -3,6 +3,7 @@
 // Speed of every kernel in the caches: GB/s counting two loads and a store, beside the plain loop of plain.cpp compiled
 // for this machine, and memcpy of the same bytes (a load and a store). Each figure is the best of many short batches,
 // taken in turns, so that other load on the machine disturbs all alike.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -67,19 +68,19 @@ struct Contest {
     std::vector<std::size_t> calls(sizeof...(F), 1);
     for (int round = 0; round < rounds; ++round) {
       std::size_t which = 0;
-      (contest.time(which++, calls, contenders), ...);
+      (contest.time(which++, round, calls, contenders), ...);
     }
     return contest;
   }
 
   template <class F>
-  void time(std::size_t which, std::vector<std::size_t>& calls, F contender) {
+  void time(std::size_t which, int round, std::vector<std::size_t>& calls, F contender) {
     const auto start = Clock::now();
     for (std::size_t call = 0; call < calls[which]; ++call) contender();
     const std::chrono::duration<double, std::nano> spent = Clock::now() - start;
     const double each = spent.count() / static_cast<double>(calls[which]);
-    if (calls[which] > 1 || each > batch_ns) best_ns[which] = std::min(best_ns[which], each);
-    calls[which] = std::max<std::size_t>(1, static_cast<std::size_t>(batch_ns / std::max(each, 1.0)));
+    if (round > 0) best_ns[which] = std::min(best_ns[which], each);
+    if (round < 4) calls[which] = std::max<std::size_t>(1, static_cast<std::size_t>(batch_ns / std::max(each, 1.0)));
   }
 };
 

@@ -41,14 +41,18 @@ struct Complex {
 inline std::uint32_t bits_of(float value) { return __builtin_bit_cast(std::uint32_t, value); }
 inline float float_of(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
-// IEEE binary16. Conversions are integer arithmetic without branches, so that they vectorise where the instruction set
-// has no conversion, and do not depend on the program's denormals-are-zero mode.
+// 16-bit floats travel in the low half of a 32-bit integer, the lane in which a vector computes on them. Conversions
+// are integer arithmetic without branches, so that they vectorise where the instruction set has no conversion and do
+// not depend on the program's denormals-are-zero mode. Narrowing rounds to nearest, ties to even.
+
+// IEEE binary16.
 struct F16 {
   std::uint16_t bits;
+  static constexpr std::uint16_t infinity = 0x7c00;
 
-  static float to_float(F16 half) {
-    const std::uint32_t sign = (half.bits & 0x8000u) << 16;
-    const std::uint32_t magnitude = half.bits & 0x7fffu;
+  static float widen(std::uint32_t half) {
+    const std::uint32_t sign = (half & 0x8000u) << 16;
+    const std::uint32_t magnitude = half & 0x7fffu;
     const std::uint32_t subnormal = bits_of(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f);
     const std::uint32_t normal = (magnitude << 13) + (112u << 23);
     const std::uint32_t special = normal + (112u << 23);
@@ -56,8 +60,7 @@ struct F16 {
     return float_of(sign | value);
   }
 
-  // Rounds to nearest, ties to even.
-  static F16 from_float(float value) {
+  static std::uint32_t narrow(float value) {
     const std::uint32_t all = bits_of(value);
     const std::uint32_t sign = (all >> 16) & 0x8000u;
     const std::uint32_t magnitude = all & 0x7fffffffu;
@@ -66,26 +69,23 @@ struct F16 {
     const std::uint32_t nan = 0x7e00u | ((magnitude >> 13) & 0x3ffu);
     const std::uint32_t finite = magnitude < (113u << 23) ? subnormal : normal;
     const std::uint32_t large = magnitude > 0x7f800000u ? nan : 0x7c00u;
-    return {static_cast<std::uint16_t>(sign | (magnitude < 0x47800000u ? finite : large))};
+    return sign | (magnitude < 0x47800000u ? finite : large);
   }
-
-  static constexpr std::uint16_t infinity = 0x7c00;
 };
 
 // bfloat16: the upper half of an IEEE binary32.
 struct BF16 {
   std::uint16_t bits;
+  static constexpr std::uint16_t infinity = 0x7f80;
 
-  static float to_float(BF16 brain) { return float_of(static_cast<std::uint32_t>(brain.bits) << 16); }
+  static float widen(std::uint32_t brain) { return float_of(brain << 16); }
 
-  static BF16 from_float(float value) {
+  static std::uint32_t narrow(float value) {
     const std::uint32_t all = bits_of(value);
     const std::uint32_t rounded = (all + 0x7fffu + ((all >> 16) & 1u)) >> 16;
     const std::uint32_t nan = (all >> 16) | 0x40u;
-    return {static_cast<std::uint16_t>((all & 0x7fffffffu) > 0x7f800000u ? nan : rounded)};
+    return (all & 0x7fffffffu) > 0x7f800000u ? nan : rounded;
   }
-
-  static constexpr std::uint16_t infinity = 0x7f80;
 };
 
 }  // namespace

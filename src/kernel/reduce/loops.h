@@ -41,22 +41,64 @@ Cell<T>* cells(void* buffer) {
   return static_cast<Cell<T>*>(buffer);
 }
 
-// Loop over F::Element with F::apply; Parts: how many of them make an element of the MPI type.
-template <class F, std::size_t Parts = 1>
+// Loop over F::Element with F::apply.
+template <class F>
 struct Elementwise {
   using Element = typename F::Element;
-  static constexpr std::size_t bytes = Parts * sizeof(Element);
+  static constexpr std::size_t bytes = sizeof(Element);
   static constexpr std::size_t widest = 8;
 
   template <class... Rest>
   static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
-    const std::size_t parts = n * Parts;
     MILLRACE_INDEPENDENT_ITERATIONS
-    for (std::size_t i = 0; i < parts; ++i) {
+    for (std::size_t i = 0; i < n; ++i) {
       Element accumulated = cells<Element>(first)[i].value;
       ((accumulated = F::apply(accumulated, cells<Element>(rest)[i].value)), ...);
       cells<Element>(out)[i].value = accumulated;
     }
+  }
+};
+
+// The loop class that a unit uses for F. Specialised where the compiler needs help.
+template <class F>
+struct Loop {
+  using type = Elementwise<F>;
+};
+
+// Loop over words that hold two elements, with F::apply_word; an odd last element by F::apply.
+template <class F>
+struct Wordwise {
+  using Element = typename F::Element;
+  using Word = typename F::Word;
+  static constexpr std::size_t bytes = sizeof(Element);
+  static constexpr std::size_t widest = 8;
+
+  template <class... Rest>
+  static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
+    const std::size_t words = n / 2;
+    MILLRACE_INDEPENDENT_ITERATIONS
+    for (std::size_t i = 0; i < words; ++i) {
+      Word accumulated = cells<Word>(first)[i].value;
+      ((accumulated = F::apply_word(accumulated, cells<Word>(rest)[i].value)), ...);
+      cells<Word>(out)[i].value = accumulated;
+    }
+    if (n % 2 == 0) return;
+    const std::size_t last = n - 1;
+    Element accumulated = cells<Element>(first)[last].value;
+    ((accumulated = F::apply(accumulated, cells<Element>(rest)[last].value)), ...);
+    cells<Element>(out)[last].value = accumulated;
+  }
+};
+
+// An element of two parts, each combined by itself.
+template <class L>
+struct TwoParts {
+  static constexpr std::size_t bytes = 2 * L::bytes;
+  static constexpr std::size_t widest = L::widest;
+
+  template <class... Rest>
+  static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
+    L::fold(out, 2 * n, first, rest...);
   }
 };
 

@@ -76,17 +76,33 @@ struct Min {
   }
 };
 
-// ---- 16-bit floats: arithmetic in f32, one rounding. MAX and MIN compare as integers, twice as many to a vector.
+// ---- two elements to a word of twice their size: what the compiler cannot do well on narrow lanes
 
-template <class H>
-struct Sum16 {
-  using Element = H;
-  static H apply(H a, H b) { return H::from_float(H::to_float(a) + H::to_float(b)); }
+// PROD of bytes: no instruction set multiplies them.
+struct ProdBytes {
+  using Element = std::uint8_t;
+  using Word = std::uint16_t;
+  static Element apply(Element a, Element b) { return Prod<Element>::apply(a, b); }
+  static Word apply_word(Word a, Word b) {
+    const std::uint32_t low = static_cast<std::uint32_t>(a) * b;
+    const std::uint32_t high = static_cast<std::uint32_t>(a >> 8) * (b & 0xff00u);
+    return static_cast<Word>((low & 0xffu) | (high & 0xff00u));
+  }
 };
-template <class H>
-struct Prod16 {
-  using Element = H;
-  static H apply(H a, H b) { return H::from_float(H::to_float(a) * H::to_float(b)); }
+
+// 16-bit floats: arithmetic in f32, one rounding. MAX and MIN compare as integers, twice as many to a vector.
+template <class H, Op op>
+struct Arithmetic16 {
+  using Element = std::uint16_t;
+  using Word = std::uint32_t;
+  static std::uint32_t apply_low(std::uint32_t a, std::uint32_t b) {
+    const float left = H::widen(a), right = H::widen(b);
+    return H::narrow(op == Op::sum ? left + right : left * right);
+  }
+  static Element apply(Element a, Element b) { return static_cast<Element>(apply_low(a, b)); }
+  static Word apply_word(Word a, Word b) {
+    return apply_low(a & 0xffffu, b & 0xffffu) | (apply_low(a >> 16, b >> 16) << 16);
+  }
 };
 
 // An order-preserving map to integers: both zeros map to 0.
@@ -115,12 +131,11 @@ struct ComplexProd {
 };
 template <class H>
 struct ComplexProd16 {
-  using Element = Complex<H>;
+  using Element = std::uint32_t;  // the real part in the low half
   static Element apply(Element a, Element b) {
-    const Complex<float> left{H::to_float(a.re), H::to_float(a.im)};
-    const Complex<float> right{H::to_float(b.re), H::to_float(b.im)};
-    const Complex<float> product = ComplexProd<float>::apply(left, right);
-    return {H::from_float(product.re), H::from_float(product.im)};
+    const float a_re = H::widen(a & 0xffffu), a_im = H::widen(a >> 16);
+    const float b_re = H::widen(b & 0xffffu), b_im = H::widen(b >> 16);
+    return H::narrow(a_re * b_re - a_im * b_im) | (H::narrow(a_re * b_im + a_im * b_re) << 16);
   }
 };
 

@@ -63,5 +63,10 @@ struct Pairwise {
   }
 };
 
+template <class V, class I, bool Greater>
+struct Loop<Location<V, I, Greater>> {
+  using type = Pairwise<Location<V, I, Greater>>;
+};
+
 }  // namespace
 }  // namespace millrace::kernel

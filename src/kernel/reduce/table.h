@@ -1,5 +1,5 @@
-// Fills a unit's table. An instruction set that does better by hand than the compiler specialises Loop before this
-// header is included; everything else is the generic loop.
+// Fills a unit's table. An instruction set that does better by hand than the compiler specialises Loop in headers that
+// the unit includes before this one; everything else is the generic loop.
 #pragma once
 
 #include "kernel/reduce/loops.h"
@@ -9,15 +9,14 @@
 namespace millrace::kernel {
 namespace {
 
-template <class F>
-struct Loop {
-  using type = Elementwise<F>;
+template <>
+struct Loop<Prod<std::uint8_t>> {
+  using type = Wordwise<ProdBytes>;
 };
-template <class V, class I, bool Greater>
-struct Loop<Location<V, I, Greater>> {
-  using type = Pairwise<Location<V, I, Greater>>;
+template <class H, Op op>
+struct Loop<Arithmetic16<H, op>> {
+  using type = Wordwise<Arithmetic16<H, op>>;
 };
-
 template <class L>
 constexpr Kernel forms_of() {
   return {Forms<L>::reduce2, Forms<L>::reduce3, Forms<L>::reduce_n};
@@ -25,6 +24,10 @@ constexpr Kernel forms_of() {
 template <class F>
 constexpr Kernel kernel() {
   return forms_of<typename Loop<F>::type>();
+}
+template <class F>
+constexpr Kernel in_two_parts() {
+  return forms_of<TwoParts<typename Loop<F>::type>>();
 }
 
 struct Filler {
@@ -67,13 +70,13 @@ struct Filler {
     at(Op::sum, real) = kernel<Sum<T>>();
     at(Op::prod, real) = kernel<Prod<T>>();
     ordered<T>(real);
-    at(Op::sum, complex) = forms_of<Elementwise<Sum<T>, 2>>();
+    at(Op::sum, complex) = in_two_parts<Sum<T>>();
     at(Op::prod, complex) = kernel<ComplexProd<T>>();
   }
   template <class H>
   constexpr void floating16(Type real) {
-    at(Op::sum, real) = kernel<Sum16<H>>();
-    at(Op::prod, real) = kernel<Prod16<H>>();
+    at(Op::sum, real) = kernel<Arithmetic16<H, Op::sum>>();
+    at(Op::prod, real) = kernel<Arithmetic16<H, Op::prod>>();
     at(Op::max, real) = kernel<Extreme16<H, true>>();
     at(Op::min, real) = kernel<Extreme16<H, false>>();
   }
@@ -97,7 +100,7 @@ struct Filler {
     floating<double>(Type::f64, Type::c64);
     floating16<F16>(Type::f16);
     floating16<BF16>(Type::bf16);
-    at(Op::sum, Type::c16) = forms_of<Elementwise<Sum16<F16>, 2>>();
+    at(Op::sum, Type::c16) = in_two_parts<Arithmetic16<F16, Op::sum>>();
     at(Op::prod, Type::c16) = kernel<ComplexProd16<F16>>();
     pair<std::int16_t, std::int32_t>(Type::i16_i32);
     pair<std::int32_t, std::int32_t>(Type::i32_i32);
