@@ -15,7 +15,8 @@ for argument in sys.argv[1:]:
         trouble.append(f"{pathlib.Path(path).stem}: no results: {error}")
         continue
     for case in cases:
-        name = ".".join(filter(None, (case.get("classname"), case.get("name"))))
+        # ctest repeats the name as the class, pytest has the file there.
+        name = ".".join(dict.fromkeys(filter(None, (case.get("classname"), case.get("name")))))
         reason = next((child for child in case if child.tag == "skipped"), None)
         if any(child.tag in ("failure", "error") for child in case) or case.get("status") == "fail":
             failed.append(name)

@@ -22,12 +22,12 @@ rm -rf "$results"
 mkdir -p "$results"
 
 # shellcheck disable=SC2086 # options, one per word
-ctest --test-dir "$build" --output-on-failure --output-junit "$results/ctest.xml" $ctest_options >"$results/ctest.log" 2>&1
+ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --output-junit "$results/ctest.xml" $ctest_options >"$results/ctest.log" 2>&1
 ctest_status=$?
-if [ $ctest_status -eq 0 ]; then tail -n 4 "$results/ctest.log"; else cat "$results/ctest.log"; fi
+grep -Ev '^ +Start +[0-9]+:|  Passed  ' "$results/ctest.log"
 
 # shellcheck disable=SC2086
-"$python" -m pytest tests -q -rs -o cache_dir="$build/pytest-cache" --junitxml="$results/pytest.xml" $pytest_options
+"$python" -m pytest tests -q -rs --continue-on-collection-errors -o cache_dir="$build/pytest-cache" --junitxml="$results/pytest.xml" $pytest_options
 pytest_status=$?
 
 "$python" scripts/summarise.py "$results/ctest.xml=$ctest_status" "$results/pytest.xml=$pytest_status"
