@@ -1,6 +1,7 @@
 """Adds up test results, given as JUNIT.xml=EXIT_CODE per runner. The last line counts; non-zero if all is not well."""
 
 import pathlib
+import re
 import sys
 import xml.etree.ElementTree
 
@@ -21,9 +22,10 @@ for argument in sys.argv[1:]:
         if any(child.tag in ("failure", "error") for child in case) or case.get("status") == "fail":
             failed.append(name)
         elif reason is not None or case.get("status") in ("notrun", "disabled"):
-            output = (case.findtext("system-out") or "").strip().splitlines()
-            said = [line.strip() for line in output if "kip" in line and not line.startswith("[")]
-            skipped.append((name, (said or [reason.get("message") if reason is not None else "not run"])[0]))
+            # GoogleTest prints the reason on the line after "FILE:LINE: Skipped", ctest keeps that as output.
+            said = re.search(r": Skipped\n([^\[\n]+)", case.findtext("system-out") or "")
+            message = reason.get("message") if reason is not None else "not run"
+            skipped.append((name, said.group(1).strip() if said else message))
         else:
             passed += 1
     # 0: all well; ctest 8 and pytest 1: a test failed, which the file says, too. Anything else is a broken runner.
