@@ -54,14 +54,18 @@ Request parse_command_line(int argument_count, char** arguments) {
   app.set_version_flag("--version", "millrace " MILLRACE_VERSION);
   auto* mpi_option = app.add_option("--mpi", mpi, "the MPI that PROGRAM loads, when it cannot be seen")
                          ->type_name("openmpi|mpich|abi|LIBRARY");
-  auto* report_option = app.add_option("--report", report, "at the end print the table of calls, or write FILE.json (MILLRACE_REPORT)")
-                            ->type_name("[=FILE.json]")
-                            ->expected(0, 1);
+  auto* report_option =
+      app.add_option("--report", report, "at the end print the table of calls, or write FILE.json (MILLRACE_REPORT)")
+          ->type_name("[=FILE.json]")
+          ->expected(0, 1);
   auto* isa_option = app.add_option("--isa", isa, "force an instruction set, or cap the vector width (MILLRACE_ISA)");
-  auto* disable_option = app.add_option("--disable", disable, "calls or kernels to leave to the host MPI (MILLRACE_DISABLE)")->type_name("NAME,...");
+  auto* disable_option =
+      app.add_option("--disable", disable, "calls or kernels to leave to the host MPI (MILLRACE_DISABLE)")
+          ->type_name("NAME,...");
   auto* log_option = app.add_option("--log", log, "what to say on standard error (MILLRACE_LOG)");
   app.add_flag("--explain,--dry-run", is_explained, "say what would be run, and why, and stop");
-  const std::pair<CLI::Option*, const char*> checked[] = {{isa_option, "MILLRACE_ISA"}, {log_option, "MILLRACE_LOG"}, {report_option, "MILLRACE_REPORT"}};
+  const std::pair<CLI::Option*, const char*> checked[] = {
+      {isa_option, "MILLRACE_ISA"}, {log_option, "MILLRACE_LOG"}, {report_option, "MILLRACE_REPORT"}};
   for (const auto& [option, variable] : checked) {
     const Setting* setting = find_setting(variable);
     if (option != report_option) option->type_name(setting->values);
@@ -80,7 +84,9 @@ Request parse_command_line(int argument_count, char** arguments) {
     request.mistake = error.what();
     return request;
   }
-  const auto given = [](const CLI::Option* option, const std::string& value) { return option->count() ? std::optional(value) : std::nullopt; };
+  const auto given = [](const CLI::Option* option, const std::string& value) {
+    return option->count() ? std::optional(value) : std::nullopt;
+  };
   request.mpi = given(mpi_option, mpi);
   request.isa = given(isa_option, isa);
   request.disable = given(disable_option, disable);
@@ -89,7 +95,8 @@ Request parse_command_line(int argument_count, char** arguments) {
   const std::pair<const std::optional<std::string>*, const char*> values[] = {
       {&request.isa, "MILLRACE_ISA"}, {&request.report, "MILLRACE_REPORT"}, {&request.log, "MILLRACE_LOG"}};
   for (const auto& [value, variable] : values)
-    if (*value && request.mistake.empty()) request.mistake = setting_complaint(*find_setting(variable), **value).value_or("");
+    if (*value && request.mistake.empty())
+      request.mistake = setting_complaint(*find_setting(variable), **value).value_or("");
 
   const bool is_separated = own < argument_count && std::string_view(arguments[own]) == "--";
   request.program = arguments + own + (is_separated ? 1 : 0);

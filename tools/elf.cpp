@@ -87,7 +87,9 @@ std::size_t ElfFile::file_offset(std::uint64_t address) const {
 }
 
 void ElfFile::read_headers() {
-  const auto identity = [&](int index) { return std::to_integer<unsigned char>(bytes_[static_cast<std::size_t>(index)]); };
+  const auto identity = [&](int index) {
+    return std::to_integer<unsigned char>(bytes_[static_cast<std::size_t>(index)]);
+  };
   word_bits_ = identity(EI_CLASS) == ELFCLASS64 ? 64 : identity(EI_CLASS) == ELFCLASS32 ? 32 : 0;
   // e_machine lies at the same place in both classes, but in the file's byte order.
   machine_ = value_at<std::uint16_t>(offsetof(Elf64_Ehdr, e_machine)).value_or(0);
@@ -163,7 +165,8 @@ void ElfFile::for_each_export(Visit visit) const {
     const unsigned binding = ELF64_ST_BIND(symbol->st_info);
     const unsigned visibility = ELF64_ST_VISIBILITY(symbol->st_other);
     const bool is_bindable = binding == STB_GLOBAL || binding == STB_WEAK || binding == STB_GNU_UNIQUE;
-    if (symbol->st_shndx == SHN_UNDEF || !is_bindable || visibility == STV_HIDDEN || visibility == STV_INTERNAL) continue;
+    if (symbol->st_shndx == SHN_UNDEF || !is_bindable || visibility == STV_HIDDEN || visibility == STV_INTERNAL)
+      continue;
     visit(text_at(strings_ + symbol->st_name), symbol->st_value);
   }
 }

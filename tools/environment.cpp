@@ -22,8 +22,8 @@ constexpr Mark marks[] = {
     {"PMI_FD", Abi::mpich, "a launcher of the MPICH family"},
 };
 
-constexpr const char* rank_variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                                          "PALS_RANKID", "SLURM_PROCID"};
+constexpr const char* rank_variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",
+                                          "MV2_COMM_WORLD_RANK",  "PALS_RANKID", "SLURM_PROCID"};
 
 // Variables that name an installation, if the launcher or a module set them.
 constexpr Mark prefix_variables[] = {

@@ -12,8 +12,7 @@ std::string quoted(std::string_view word) {
   const std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:=,@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);
   std::string result = "'";
-  for (const char letter : word)
-    result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  for (const char letter : word) result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
   return result + "'";
 }
 
@@ -24,7 +23,8 @@ std::string explain(const Plan& plan, const Request& request) {
   if (plan.binary != plan.program) text += fmt::format("run by    {}\n", plan.binary);
   if (plan.host.abi != Abi::unknown) {
     text += fmt::format("MPI       {}", abi_title(plan.host.abi));
-    if (plan.host.library) text += fmt::format(", {} ({} MPI entries)", plan.host.library->path, plan.host.library->entries.size());
+    if (plan.host.library)
+      text += fmt::format(", {} ({} MPI entries)", plan.host.library->path, plan.host.library->entries.size());
     text += fmt::format("\nbecause   {}\n", plan.host.reason);
   }
   text += fmt::format("preload   {}\n", plan.preload.empty() ? "none" : plan.preload);
@@ -34,8 +34,10 @@ std::string explain(const Plan& plan, const Request& request) {
 
   text += "command  ";
   if (!plan.preload.empty()) text += fmt::format(" LD_PRELOAD={}", quoted(plan.ld_preload));
-  const std::pair<const std::optional<std::string>&, const char*> variables[] = {
-      {request.isa, "MILLRACE_ISA"}, {request.disable, "MILLRACE_DISABLE"}, {request.report, "MILLRACE_REPORT"}, {request.log, "MILLRACE_LOG"}};
+  const std::pair<const std::optional<std::string>&, const char*> variables[] = {{request.isa, "MILLRACE_ISA"},
+                                                                                 {request.disable, "MILLRACE_DISABLE"},
+                                                                                 {request.report, "MILLRACE_REPORT"},
+                                                                                 {request.log, "MILLRACE_LOG"}};
   for (const auto& [value, variable] : variables)
     if (value) text += fmt::format(" {}={}", variable, quoted(*value));
   for (char** word = request.program; *word; ++word) text += ' ' + quoted(*word);

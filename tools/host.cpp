@@ -14,17 +14,20 @@ namespace millrace::tools {
 
 std::optional<MpiLibrary> library_below(const std::string& prefix, Abi wanted) {
   // Debian's multi-arch directory, Intel MPI's release directory, Debian's Open MPI.
-  for (const char* directory : {"/lib", "/lib64", "/lib/" MILLRACE_MULTIARCH, "/lib/release", "/lib/" MILLRACE_MULTIARCH "/openmpi/lib"})
+  for (const char* directory :
+       {"/lib", "/lib64", "/lib/" MILLRACE_MULTIARCH, "/lib/release", "/lib/" MILLRACE_MULTIARCH "/openmpi/lib"})
     if (auto library = find_mpi_library(prefix + directory, wanted)) return library;
   return std::nullopt;
 }
 
-std::optional<Host> host_of_program(const std::string& loader, const std::string& program, const Environment& environment) {
+std::optional<Host> host_of_program(const std::string& loader, const std::string& program,
+                                    const Environment& environment) {
   const auto needed = needed_libraries(loader, program, environment.entries());
   if (!needed) return std::nullopt;
   const auto has_name = [&](std::string_view start) {
-    return std::any_of(needed->begin(), needed->end(),
-                       [&](const NeededLibrary& library) { return base_name(library.name).substr(0, start.size()) == start; });
+    return std::any_of(needed->begin(), needed->end(), [&](const NeededLibrary& library) {
+      return base_name(library.name).substr(0, start.size()) == start;
+    });
   };
   for (const NeededLibrary& candidate : *needed) {
     if (!may_be_mpi_library(candidate.name)) continue;
@@ -35,8 +38,9 @@ std::optional<Host> host_of_program(const std::string& loader, const std::string
       host.abi = Abi::unknown;
       host.reason = "it needs libmpi_ilp64: INTEGERs of 8 bytes are not supported";
     } else if (host.abi == Abi::unknown) {
-      host.reason = fmt::format("its MPI library {} is none that Millrace knows; --mpi openmpi, mpich or abi can say what it is like",
-                                candidate.path);
+      host.reason = fmt::format(
+          "its MPI library {} is none that Millrace knows; --mpi openmpi, mpich or abi can say what it is like",
+          candidate.path);
     }
     host.library = std::move(library);
     return host;
@@ -82,9 +86,12 @@ Host host_from_surroundings(const std::string& program, const Environment& envir
 Host host_from_option(const std::string& option) {
   if (const auto abi = abi_from_word(option)) return {*abi, std::nullopt, "--mpi " + option};
   auto library = read_mpi_library(option);
-  if (!library) return {Abi::unknown, std::nullopt, fmt::format("--mpi {}: no MPI library, and none of openmpi, mpich, abi", option)};
+  if (!library)
+    return {Abi::unknown, std::nullopt,
+            fmt::format("--mpi {}: no MPI library, and none of openmpi, mpich, abi", option)};
   const Abi abi = library->abi;
-  if (abi == Abi::unknown) return {abi, std::move(library), fmt::format("--mpi {}: an MPI library that Millrace does not know", option)};
+  if (abi == Abi::unknown)
+    return {abi, std::move(library), fmt::format("--mpi {}: an MPI library that Millrace does not know", option)};
   return {abi, std::move(library), "--mpi " + option};
 }
 

@@ -17,7 +17,8 @@ struct Host {
 };
 
 // From the program's needed libraries. Nothing if no MPI is among them.
-std::optional<Host> host_of_program(const std::string& loader, const std::string& program, const Environment& environment);
+std::optional<Host> host_of_program(const std::string& loader, const std::string& program,
+                                    const Environment& environment);
 
 // For a program that loads its MPI later, if it does at all. `program` is the interpreter's path.
 Host host_from_surroundings(const std::string& program, const Environment& environment);

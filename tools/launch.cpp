@@ -35,7 +35,8 @@ std::string failure(std::string_view name, int error) {
 // Why a binary cannot take a preload; empty if it can.
 std::string obstacle(const std::optional<ElfFile>& file, const std::string& binary) {
   if (!file) return "it is not an ELF program";
-  if (!file->is_native()) return fmt::format("it is built for {}, Millrace for another machine", machine_name(file->machine()));
+  if (!file->is_native())
+    return fmt::format("it is built for {}, Millrace for another machine", machine_name(file->machine()));
   if (file->loader().empty()) return "it is statically linked; link it to a shared MPI library";
   if (gains_privileges(binary)) return "it is setuid, setgid or has capabilities, so the system ignores preloads";
   return {};
@@ -76,7 +77,8 @@ Plan make_plan(const Request& request, const Environment& environment, const std
     plan.notice = fmt::format("{} runs without Millrace: {}", name, why);
     return plan;
   };
-  if (is_mpi_launcher(plan.program)) return runs_without(fmt::format("millrace belongs after it: {} ... millrace PROGRAM", base_name(plan.program)));
+  if (is_mpi_launcher(plan.program))
+    return runs_without(fmt::format("millrace belongs after it: {} ... millrace PROGRAM", base_name(plan.program)));
   const auto file = ElfFile::open(plan.binary);
   if (const std::string why = obstacle(file, plan.binary); !why.empty()) return runs_without(why);
   plan.host = find_host(request, environment, plan.binary, *file);
@@ -87,27 +89,35 @@ Plan make_plan(const Request& request, const Environment& environment, const std
 
   const std::string directory = preload_directory(command);
   if (directory.find_first_of(" :$") != std::string::npos)
-    return runs_without(fmt::format("LD_PRELOAD cannot name {}; move Millrace to a path without blanks, ':' and '$'", directory));
+    return runs_without(
+        fmt::format("LD_PRELOAD cannot name {}; move Millrace to a path without blanks, ':' and '$'", directory));
   const std::vector<ExportList> lists = read_export_lists(directory, plan.host.abi);
-  if (lists.empty()) return runs_without(fmt::format("no preload for {} is installed with {}", abi_title(plan.host.abi), command));
-  const MpiLibrary* library = plan.host.library && plan.host.library->abi == plan.host.abi ? &*plan.host.library : nullptr;
+  if (lists.empty())
+    return runs_without(fmt::format("no preload for {} is installed with {}", abi_title(plan.host.abi), command));
+  const MpiLibrary* library =
+      plan.host.library && plan.host.library->abi == plan.host.abi ? &*plan.host.library : nullptr;
   const ExportList* list = choose_export_list(lists, plan.host.abi, library);
-  if (!list) return runs_without(fmt::format("{} is too old, it lacks {}", plan.host.library->path, *missing_entry(lists.front(), *library)));
+  if (!list)
+    return runs_without(
+        fmt::format("{} is too old, it lacks {}", plan.host.library->path, *missing_entry(lists.front(), *library)));
   plan.preload = list->path;
   plan.ld_preload = with_preload(environment.get("LD_PRELOAD").value_or(""), list->path);
   return plan;
 }
 
 int run(const Plan& plan, const Request& request) {
-  const std::pair<const std::optional<std::string>&, const char*> variables[] = {
-      {request.isa, "MILLRACE_ISA"}, {request.disable, "MILLRACE_DISABLE"}, {request.report, "MILLRACE_REPORT"}, {request.log, "MILLRACE_LOG"}};
+  const std::pair<const std::optional<std::string>&, const char*> variables[] = {{request.isa, "MILLRACE_ISA"},
+                                                                                 {request.disable, "MILLRACE_DISABLE"},
+                                                                                 {request.report, "MILLRACE_REPORT"},
+                                                                                 {request.log, "MILLRACE_LOG"}};
   for (const auto& [value, variable] : variables)
     if (value) setenv(variable, value->c_str(), 1);
   if (!plan.preload.empty()) setenv("LD_PRELOAD", plan.ld_preload.c_str(), 1);
   if (!plan.error) {
     execvp(request.program[0], request.program);
     const int error = errno;
-    const std::string why = error == ENOENT ? "its dynamic loader is missing: is it built for another system?" : std::strerror(error);
+    const std::string why =
+        error == ENOENT ? "its dynamic loader is missing: is it built for another system?" : std::strerror(error);
     log(LogLevel::error, fmt::format("{}: {}", plan.program, why));
     return error == ENOENT ? 127 : 126;
   }

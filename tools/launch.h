@@ -10,9 +10,9 @@
 namespace millrace::tools {
 
 struct Plan {
-  std::string program;   // the file that execvp would take
-  std::string binary;    // the same, or the interpreter of a script
-  int error = 0;         // why it cannot be run (errno); `notice` names the fix
+  std::string program;    // the file that execvp would take
+  std::string binary;     // the same, or the interpreter of a script
+  int error = 0;          // why it cannot be run (errno); `notice` names the fix
   bool is_quiet = false;  // nothing to say: MILLRACE=0, or a launcher within a launcher
   Host host;
   std::string preload;     // our library; empty: the program runs without Millrace

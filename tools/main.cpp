@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "tools/check/check.h"
 #include "tools/command_line.h"
 #include "tools/environment.h"
 #include "tools/explain.h"
@@ -39,6 +40,7 @@ int main(int argument_count, char** arguments) {
     say(environment, LogLevel::error, request.mistake);
     return request.exit_code;
   }
+  if (request.action == Action::check) return check_command(request.program, own_path(), request.mpi);
   if (request.action == Action::info) return run_info(request, environment, own_path());
   const Plan plan = make_plan(request, environment, own_path());
   if (request.action == Action::explain) {

@@ -19,20 +19,29 @@ struct LauncherName {
   Abi abi;
 };
 constexpr LauncherName mpi_launchers[] = {
-    {"orterun", Abi::openmpi},       {"orted", Abi::openmpi},          {"prterun", Abi::openmpi}, {"prted", Abi::openmpi},
-    {"prte", Abi::openmpi},          {"hydra_pmi_proxy", Abi::mpich},  {"hydra_bstrap_proxy", Abi::mpich},
-    {"mpiexec.hydra", Abi::mpich},   {"mpirun", Abi::unknown},         {"mpiexec", Abi::unknown},
+    {"orterun", Abi::openmpi},
+    {"orted", Abi::openmpi},
+    {"prterun", Abi::openmpi},
+    {"prted", Abi::openmpi},
+    {"prte", Abi::openmpi},
+    {"hydra_pmi_proxy", Abi::mpich},
+    {"hydra_bstrap_proxy", Abi::mpich},
+    {"mpiexec.hydra", Abi::mpich},
+    {"mpirun", Abi::unknown},
+    {"mpiexec", Abi::unknown},
 };
 // Below a batch system's agent (slurmstepd, ...) every MPI may run, so these tell nothing.
 constexpr std::string_view batch_launchers[] = {"srun", "aprun", "jsrun", "prun", "flux"};
 
 bool is_named(std::string_view name, std::string_view launcher) {
   // Also mpirun.openmpi, mpiexec.hydra, mpiexec.mpich.
-  return name.substr(0, launcher.size()) == launcher && (name.size() == launcher.size() || name[launcher.size()] == '.');
+  return name.substr(0, launcher.size()) == launcher &&
+         (name.size() == launcher.size() || name[launcher.size()] == '.');
 }
 
 pid_t parent_of(pid_t process) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(fmt::format("/proc/{}/stat", process).c_str(), "re"), std::fclose);
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(fmt::format("/proc/{}/stat", process).c_str(), "re"),
+                                                   std::fclose);
   std::array<char, 512> text;
   if (!file) return 0;
   const std::size_t count = std::fread(text.data(), 1, text.size() - 1, file.get());

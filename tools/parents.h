@@ -9,7 +9,7 @@
 namespace millrace::tools {
 
 struct MpiLauncher {
-  std::string path;         // ".../bin/hydra_pmi_proxy", ".../bin/prted"; empty if there is none
+  std::string path;        // ".../bin/hydra_pmi_proxy", ".../bin/prted"; empty if there is none
   Abi abi = Abi::unknown;  // if its name tells
 };
 

@@ -22,7 +22,8 @@ bool gains_privileges(const std::string& path) {
 
 bool is_same_file(const std::string& left, const std::string& right) {
   struct stat one, other;
-  return stat(left.c_str(), &one) == 0 && stat(right.c_str(), &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+  return stat(left.c_str(), &one) == 0 && stat(right.c_str(), &other) == 0 && one.st_dev == other.st_dev &&
+         one.st_ino == other.st_ino;
 }
 
 }  // namespace millrace::tools

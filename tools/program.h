@@ -15,7 +15,8 @@ struct Program {
 // `search_path` is the value of PATH.
 Program find_program(std::string_view name, std::string_view search_path);
 
-// The words of a "#!" line: the interpreter and at most one argument, as Linux splits it; empty if there is no such line.
+// The words of a "#!" line: the interpreter and at most one argument, as Linux splits it; empty if there is no such
+// line.
 std::vector<std::string> script_interpreter(const std::string& path);
 
 // Follows "#!" lines, and /usr/bin/env, from `path` to the binary that really runs. A text file without "#!" is run by

@@ -16,7 +16,10 @@ std::optional<Host> host_from_mpi4py(const Environment& environment) {
     for (const char letter : *word)
       if (letter != ' ' && letter != '-' && letter != '_')
         plain += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    const Abi abi = plain == "openmpi" ? Abi::openmpi : plain == "mpich" || plain == "impi" ? Abi::mpich : plain == "mpiabi" ? Abi::mpi5 : Abi::unknown;
+    const Abi abi = plain == "openmpi"                    ? Abi::openmpi
+                    : plain == "mpich" || plain == "impi" ? Abi::mpich
+                    : plain == "mpiabi"                   ? Abi::mpi5
+                                                          : Abi::unknown;
     if (abi != Abi::unknown) host = Host{abi, std::nullopt, fmt::format("MPI4PY_MPIABI={}", *word)};
   }
   if (const auto paths = environment.get("MPI4PY_LIBMPI")) {

@@ -20,14 +20,16 @@ std::vector<ExportList> read_export_lists(const std::string& directory, Abi abi)
   const std::string base = base_list_name(abi);
   const std::string start = base.substr(0, base.size() - 3) + '-';  // fuller ones: libmillrace-mpich-4.0.so
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
     const std::string name = entry->path().filename();
     const bool is_fuller = name.rfind(start, 0) == 0 && name.size() > 3 && name.compare(name.size() - 3, 3, ".so") == 0;
     if (name != base && !is_fuller) continue;
     const auto file = ElfFile::open(entry->path());
     if (file && file->is_native()) lists.push_back({entry->path(), mpi_entries(file->exports())});
   }
-  std::sort(lists.begin(), lists.end(), [](const ExportList& left, const ExportList& right) { return left.path < right.path; });
+  std::sort(lists.begin(), lists.end(),
+            [](const ExportList& left, const ExportList& right) { return left.path < right.path; });
   return lists;
 }
 
@@ -49,8 +51,8 @@ const ExportList* choose_export_list(std::span<const ExportList> lists, Abi abi,
 std::string preload_directory(const std::string& command) {
   const std::string bin(directory_name(command));
   // The build tree; an installation, wherever it was moved to; where this one was meant to be.
-  const std::string candidates[] = {bin + "/lib/millrace", bin + "/" MILLRACE_PRELOAD_FROM_BIN, bin + "/../lib/millrace",
-                                    bin + "/../lib64/millrace", MILLRACE_PRELOAD_INSTALLED};
+  const std::string candidates[] = {bin + "/lib/millrace", bin + "/" MILLRACE_PRELOAD_FROM_BIN,
+                                    bin + "/../lib/millrace", bin + "/../lib64/millrace", MILLRACE_PRELOAD_INSTALLED};
   for (const std::string& candidate : candidates) {
     std::error_code error;
     if (!std::filesystem::is_directory(candidate, error)) continue;

@@ -130,21 +130,21 @@ std::optional<std::string> setting_complaint(const Setting& setting, std::string
 
 SettingValues read_settings(const char* const* environment) {
   SettingValues values;
+  std::vector<std::string_view> seen;  // of two entries the first counts, as for getenv
   for (; environment && *environment; ++environment) {
     const std::string_view entry = *environment;
     const std::size_t equals = entry.find('=');
     const std::string_view variable = entry.substr(0, equals);
-    if (!is_ours(variable)) continue;
+    if (!is_ours(variable) || std::find(seen.begin(), seen.end(), variable) != seen.end()) continue;
+    seen.push_back(variable);
     const std::string_view text = equals == std::string_view::npos ? std::string_view{} : entry.substr(equals + 1);
     const Setting* setting = find_setting(variable);
     if (!setting) {
       values.complaints.push_back(unknown_variable(variable));
-      continue;
-    }
-    if (const auto value = accepted(*setting, text)) {
+    } else if (const auto value = accepted(*setting, text)) {
       store(values, variable, *value);
     } else {
-      values.complaints.push_back(fmt::format("{}={} is not one of {}: using {}", variable, text, setting->values,
+      values.complaints.push_back(fmt::format("{}: using {}", *setting_complaint(*setting, text),
                                               *setting->standard ? setting->standard : "nothing"));
     }
   }

@@ -54,7 +54,8 @@ void add_tool(HostList& list, std::string_view tool, std::string_view search_pat
   for (const std::string& path : {found.path, real}) {
     const std::string prefix(directory_name(directory_name(path)));
     if (abi == Abi::unknown && (prefix == "/usr" || prefix == "/")) continue;
-    if (auto library = library_below(prefix, abi)) return list.add(std::move(library), fmt::format("{} in PATH", found.path));
+    if (auto library = library_below(prefix, abi))
+      return list.add(std::move(library), fmt::format("{} in PATH", found.path));
   }
 }
 
@@ -83,7 +84,9 @@ std::string product_of(const MpiLibrary& library) {
   const auto file = ElfFile::open(library.path);
   if (!file) return abi_title(library.abi);
   const std::vector<std::string_view> exports = file->exports();
-  const auto defines = [&](std::string_view name) { return std::find(exports.begin(), exports.end(), name) != exports.end(); };
+  const auto defines = [&](std::string_view name) {
+    return std::find(exports.begin(), exports.end(), name) != exports.end();
+  };
   // Intel's libraries also carry the version of the MPICH that they derive from.
   if (defines("I_MPI_Check_image_status")) return "Intel MPI " + first_version_string(library.path, "20");
   const char* maker = library.abi == Abi::mpi5 ? "MPICH" : abi_title(library.abi);
@@ -107,13 +110,16 @@ std::vector<FoundHost> find_hosts(const Environment& environment, const std::opt
   if (wanted == Abi::unknown) wanted = hint.abi;
   if (const MpiLauncher launcher = launcher_above(); !launcher.path.empty()) {
     const Abi abi = launcher.abi != Abi::unknown ? launcher.abi : wanted;
-    list.add(library_below(std::string(directory_name(directory_name(launcher.path))), abi), fmt::format("the launcher {}", launcher.path));
+    list.add(library_below(std::string(directory_name(directory_name(launcher.path))), abi),
+             fmt::format("the launcher {}", launcher.path));
   }
-  for (const std::string& prefix : hint.prefixes) list.add(library_below(prefix, wanted), fmt::format("the environment, which names {}", prefix));
+  for (const std::string& prefix : hint.prefixes)
+    list.add(library_below(prefix, wanted), fmt::format("the environment, which names {}", prefix));
   for (const std::string& directory : split_text(environment.get("LD_LIBRARY_PATH").value_or(""), ':'))
     if (!directory.empty()) list.add(find_mpi_library(directory, wanted), "LD_LIBRARY_PATH");
   const std::string_view search_path = environment.get("PATH").value_or("/bin:/usr/bin");
-  for (const char* tool : {"mpicc", "mpiexec", "mpirun", "mpicc.openmpi", "mpicc.mpich"}) add_tool(list, tool, search_path);
+  for (const char* tool : {"mpicc", "mpiexec", "mpirun", "mpicc.openmpi", "mpicc.mpich"})
+    add_tool(list, tool, search_path);
   return list.take();
 }
 

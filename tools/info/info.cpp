@@ -25,7 +25,11 @@ ordered_json machine_json() {
   uname(&system);
   ordered_json caches = ordered_json::array();
   for (const Cache& cache : processors.caches)
-    caches.push_back({{"level", cache.level}, {"type", cache.type}, {"size_bytes", cache.size_bytes}, {"shared_by", cache.shared_by}, {"count", cache.count}});
+    caches.push_back({{"level", cache.level},
+                      {"type", cache.type},
+                      {"size_bytes", cache.size_bytes},
+                      {"shared_by", cache.shared_by},
+                      {"count", cache.count}});
   const CpuQuota quota = read_cpu_quota();
   return {{"architecture", system.machine},
           {"model", processors.model},
@@ -40,7 +44,8 @@ ordered_json machine_json() {
           {"quota_file", quota.file}};
 }
 
-ordered_json hosts_json(const Environment& environment, const std::optional<std::string>& mpi, const std::string& preloads) {
+ordered_json hosts_json(const Environment& environment, const std::optional<std::string>& mpi,
+                        const std::string& preloads) {
   ordered_json result = ordered_json::array();
   for (const FoundHost& host : find_hosts(environment, mpi)) {
     const std::vector<ExportList> lists = read_export_lists(preloads, host.library.abi);
@@ -84,14 +89,15 @@ int run_info(const Request& request, const Environment& environment, const std::
   const SettingValues values = read_settings(environment.entries());
   const std::string preloads = preload_directory(command);
   const IsaReport isa = report_isa(values.isa);
-  ordered_json info = {{"version", MILLRACE_VERSION},
-                       {"command", command},
-                       {"preloads", preloads},
-                       {"machine", machine_json()},
-                       {"isa", isa.json},
-                       {"hosts", hosts_json(environment, mpi_option->count() ? std::optional(mpi) : request.mpi, preloads)},
-                       {"settings", settings_json(environment)},
-                       {"complaints", values.complaints}};
+  ordered_json info = {
+      {"version", MILLRACE_VERSION},
+      {"command", command},
+      {"preloads", preloads},
+      {"machine", machine_json()},
+      {"isa", isa.json},
+      {"hosts", hosts_json(environment, mpi_option->count() ? std::optional(mpi) : request.mpi, preloads)},
+      {"settings", settings_json(environment)},
+      {"complaints", values.complaints}};
   if (!isa.complaint.empty()) info["complaints"].push_back(isa.complaint);
   const std::string text = is_json ? info.dump(2) + '\n' : info_text(info);
   std::fputs(text.c_str(), stdout);

@@ -19,8 +19,15 @@ IsaReport report_isa(const std::string& setting) {
   const kernel::IsaChoice choice = kernel::choose_isa(setting);
   nlohmann::ordered_json units = nlohmann::ordered_json::array();
   for (const kernel::IsaUnit& unit : kernel::isa_units())
-    units.push_back({{"name", unit.name}, {"vector_bits", unit.vector_bits}, {"present", unit.present}, {"usable", unit.usable}, {"why", unit.why}});
-  report.json = {{"chosen", choice.unit->name}, {"vector_bits", choice.unit->vector_bits}, {"why", reason(choice, setting)}, {"units", units}};
+    units.push_back({{"name", unit.name},
+                     {"vector_bits", unit.vector_bits},
+                     {"present", unit.present},
+                     {"usable", unit.usable},
+                     {"why", unit.why}});
+  report.json = {{"chosen", choice.unit->name},
+                 {"vector_bits", choice.unit->vector_bits},
+                 {"why", reason(choice, setting)},
+                 {"units", units}};
   report.complaint = choice.complaint;
   return report;
 }

@@ -53,8 +53,9 @@ Processors read_processors(const std::string& root) {
       const auto level = read_number(cache + "/level");
       if (!level) break;
       const std::string shared = read_text(cache + "/shared_cpu_list").value_or("");
-      const auto key = std::tuple(static_cast<int>(*level), read_text(cache + "/type").value_or(""),
-                                  size_bytes(read_text(cache + "/size").value_or("")), static_cast<int>(parse_list(shared).size()));
+      const auto key =
+          std::tuple(static_cast<int>(*level), read_text(cache + "/type").value_or(""),
+                     size_bytes(read_text(cache + "/size").value_or("")), static_cast<int>(parse_list(shared).size()));
       caches[key].insert(shared);
     }
   }

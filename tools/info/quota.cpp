@@ -29,7 +29,8 @@ void find_mount(const std::string& root, Hierarchy& hierarchy) {
     const std::vector<std::string> left = split_text(line.substr(0, dash), ' ');
     const std::vector<std::string> right = split_text(line.substr(dash + 3), ' ');
     if (left.size() < 5 || right.size() < 3) continue;
-    const bool is_wanted = hierarchy.version == 2 ? right[0] == "cgroup2" : right[0] == "cgroup" && contains(right[2], "cpu");
+    const bool is_wanted =
+        hierarchy.version == 2 ? right[0] == "cgroup2" : right[0] == "cgroup" && contains(right[2], "cpu");
     if (!is_wanted) continue;
     hierarchy.mount_point = left[4];
     const std::string& mounted = left[3];

@@ -1,0 +1,99 @@
+#include "base/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+
+namespace millrace {
+namespace {
+
+SettingValues read(std::initializer_list<const char*> entries) {
+  std::vector<const char*> environment(entries);
+  environment.push_back(nullptr);
+  return read_settings(environment.data());
+}
+
+TEST(Settings, AnEmptyEnvironmentGivesTheDefaults) {
+  const SettingValues values = read({"PATH=/bin", "MILLRACER=1", "XMILLRACE=0"});
+  EXPECT_TRUE(values.enabled);
+  EXPECT_FALSE(values.reports());
+  EXPECT_EQ(values.isa, "auto");
+  EXPECT_EQ(values.log, "warning");
+  EXPECT_TRUE(values.disabled.empty());
+  EXPECT_TRUE(values.complaints.empty());
+  EXPECT_TRUE(read_settings(nullptr).enabled);
+}
+
+TEST(Settings, EveryDefaultIsAcceptedByItsOwnSetting) {
+  for (const Setting& setting : settings()) {
+    EXPECT_FALSE(setting_complaint(setting, setting.standard)) << setting.variable;
+    EXPECT_EQ(find_setting(setting.variable), &setting);
+    EXPECT_GT(std::string_view(setting.doc).size(), 10u) << setting.variable;
+    EXPECT_EQ(std::string_view(setting.doc).find('\n'), std::string_view::npos) << setting.variable;
+  }
+  EXPECT_EQ(find_setting("MILLRACE_NONE"), nullptr);
+}
+
+TEST(Settings, OnAndOffHaveManySpellings) {
+  for (const char* off : {"MILLRACE=0", "MILLRACE=off", "MILLRACE=No", "MILLRACE=FALSE"})
+    EXPECT_FALSE(read({off}).enabled) << off;
+  for (const char* on : {"MILLRACE=1", "MILLRACE=on", "MILLRACE=Yes", "MILLRACE=true", "MILLRACE="})
+    EXPECT_TRUE(read({on}).enabled) << on;
+}
+
+TEST(Settings, AMalformedSwitchKeepsItsDefaultAndIsNamed) {
+  const SettingValues values = read({"MILLRACE=2"});
+  EXPECT_TRUE(values.enabled);
+  ASSERT_EQ(values.complaints.size(), 1u);
+  EXPECT_EQ(values.complaints[0], "MILLRACE=2 is not one of 0|1: using 1");
+}
+
+TEST(Settings, AChoiceIsCaseInsensitiveAndChecked) {
+  EXPECT_EQ(read({"MILLRACE_ISA=AVX2"}).isa, "avx2");
+  EXPECT_EQ(read({"MILLRACE_ISA=256"}).isa, "256");
+  const SettingValues values = read({"MILLRACE_ISA=avx3"});
+  EXPECT_EQ(values.isa, "auto");
+  ASSERT_EQ(values.complaints.size(), 1u);
+  EXPECT_NE(values.complaints[0].find("MILLRACE_ISA=avx3 is not one of auto|scalar"), std::string::npos);
+  // A part of the list is no choice.
+  EXPECT_EQ(read({"MILLRACE_ISA=auto|scalar"}).complaints.size(), 1u);
+  EXPECT_EQ(read({"MILLRACE_LOG=warn"}).complaints.size(), 1u);
+}
+
+TEST(Settings, NamesAreSplitAndEmptyOnesDropped) {
+  const SettingValues values = read({"MILLRACE_DISABLE=,Reduce_local,,sum_f64,"});
+  EXPECT_EQ(values.disabled, (std::vector<std::string>{"Reduce_local", "sum_f64"}));
+}
+
+TEST(Settings, TheReportIsASwitchOrAJsonFile) {
+  EXPECT_EQ(read({"MILLRACE_REPORT=yes"}).report, "1");
+  EXPECT_FALSE(read({"MILLRACE_REPORT=0"}).reports());
+  EXPECT_EQ(read({"MILLRACE_REPORT=/tmp/a b.json"}).report, "/tmp/a b.json");
+  const SettingValues values = read({"MILLRACE_REPORT=report.txt"});
+  EXPECT_FALSE(values.reports());
+  EXPECT_EQ(values.complaints.size(), 1u);
+  EXPECT_FALSE(read({"MILLRACE_REPORT=.json"}).reports());  // no name before the suffix
+}
+
+TEST(Settings, AnUnknownVariableIsNamedOnceWithItsNeighbour) {
+  const SettingValues values = read({"MILLRACE_RPEORT=1", "MILLRACE_SOMETHING_ELSE=1", "MILLRACE_RPEORT=2"});
+  ASSERT_EQ(values.complaints.size(), 2u);
+  EXPECT_EQ(values.complaints[0], "unknown setting MILLRACE_RPEORT: did you mean MILLRACE_REPORT?");
+  EXPECT_EQ(values.complaints[1], "unknown setting MILLRACE_SOMETHING_ELSE: 'millrace info' lists the settings");
+}
+
+TEST(Settings, OfTwoEntriesTheFirstCountsAsForGetenv) {
+  const SettingValues values = read({"MILLRACE_ISA=avx2", "MILLRACE_ISA=nonsense"});
+  EXPECT_EQ(values.isa, "avx2");
+  EXPECT_TRUE(values.complaints.empty());
+}
+
+TEST(Settings, TheTextShownIsTheValueInForce) {
+  const char* environment[] = {"MILLRACE_ISA=AVX2", "MILLRACE_LOG=loud", nullptr};
+  EXPECT_EQ(setting_text(*find_setting("MILLRACE_ISA"), environment), "avx2");
+  EXPECT_EQ(setting_text(*find_setting("MILLRACE_LOG"), environment), "warning");
+  EXPECT_EQ(setting_text(*find_setting("MILLRACE"), environment), "1");
+}
+
+}  // namespace
+}  // namespace millrace

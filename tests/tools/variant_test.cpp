@@ -1,0 +1,70 @@
+#include "tools/variant.h"
+
+#include <gtest/gtest.h>
+
+namespace millrace::tools {
+namespace {
+
+// Shorthand for an export list and for a host: each letter stands for an entry.
+std::vector<std::string> entries(std::string_view letters) {
+  std::vector<std::string> names;
+  for (const char letter : letters) names.push_back(std::string("MPI_") + letter);
+  return names;
+}
+MpiLibrary host(std::string_view letters) { return {Abi::mpich, "libmpi.so.12", entries(letters)}; }
+
+const std::vector<ExportList> lists{{"/p/libmillrace-mpich-4.0.so", entries("abcd")},
+                                    {"/p/libmillrace-mpich-5.0.so", entries("abcdef")},
+                                    {"/p/libmillrace-mpich-impi.so", entries("abceg")},
+                                    {"/p/libmillrace-mpich.so", entries("abc")}};
+
+std::string chosen(std::string_view letters) {
+  const MpiLibrary library = host(letters);
+  const ExportList* list = choose_export_list(lists, Abi::mpich, &library);
+  return list ? list->path : "none";
+}
+
+TEST(Variant, TheFullestThatTheHostCovers) {
+  EXPECT_EQ(chosen("abcdef"), "/p/libmillrace-mpich-5.0.so");
+  EXPECT_EQ(chosen("abcdefxyz"), "/p/libmillrace-mpich-5.0.so");
+  EXPECT_EQ(chosen("abceg"), "/p/libmillrace-mpich-impi.so");
+  EXPECT_EQ(chosen("abcdg"), "/p/libmillrace-mpich-4.0.so");
+  EXPECT_EQ(chosen("abcdefg"), "/p/libmillrace-mpich-5.0.so");
+}
+
+TEST(Variant, OneMissingEntryExcludesAList) {
+  EXPECT_EQ(chosen("abcde"), "/p/libmillrace-mpich-4.0.so");
+  EXPECT_EQ(chosen("abcef"), "/p/libmillrace-mpich.so");
+}
+
+TEST(Variant, AHostBelowTheBaseListGetsNone) {
+  EXPECT_EQ(chosen("abd"), "none");
+  EXPECT_EQ(chosen(""), "none");
+  EXPECT_EQ(*missing_entry(lists.back(), host("abd")), "MPI_c");
+  EXPECT_EQ(missing_entry(lists.back(), host("abcz")), nullptr);
+}
+
+TEST(Variant, AnUnknownHostGetsTheBaseList) {
+  EXPECT_EQ(choose_export_list(lists, Abi::mpich, nullptr)->path, "/p/libmillrace-mpich.so");
+  EXPECT_EQ(choose_export_list(std::span(lists).first(3), Abi::mpich, nullptr), nullptr);
+  EXPECT_EQ(choose_export_list({}, Abi::mpich, nullptr), nullptr);
+}
+
+TEST(Preload, OursComesFirstAndTheRestStays) {
+  EXPECT_EQ(with_preload("", "/p/libmillrace-abi.so"), "/p/libmillrace-abi.so");
+  EXPECT_EQ(with_preload("libtool.so:/a/libb.so", "/p/libmillrace-abi.so"),
+            "/p/libmillrace-abi.so:libtool.so:/a/libb.so");
+  EXPECT_EQ(with_preload(" libtool.so  /a/libb.so: ", "/p/libmillrace-abi.so"),
+            "/p/libmillrace-abi.so:libtool.so:/a/libb.so");
+}
+
+TEST(Preload, ItIsNeverThereTwice) {
+  const std::string once = with_preload("libtool.so", "/p/libmillrace-abi.so");
+  EXPECT_EQ(with_preload(once, "/p/libmillrace-abi.so"), once);
+  // Another variant, or another installation's, gives way.
+  EXPECT_EQ(with_preload("libtool.so:/q/libmillrace-mpich-5.0.so", "/p/libmillrace-abi.so"),
+            "/p/libmillrace-abi.so:libtool.so");
+}
+
+}  // namespace
+}  // namespace millrace::tools

@@ -1,0 +1,115 @@
+#include "tools/check/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <string_view>
+
+extern char** environ;
+
+namespace millrace::tools::check {
+namespace {
+
+volatile sig_atomic_t interrupted = 0;
+
+void interrupt(int) { interrupted = 1; }
+
+double now_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> result;
+  for (const std::string& word : words) result.push_back(const_cast<char*>(word.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> environment_of(const Command& command) {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view variable = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    bool is_replaced = variable.starts_with("MILLRACE");
+    for (const auto& [name, value] : command.environment) is_replaced = is_replaced || variable == name;
+    if (!is_replaced) result.emplace_back(*entry);
+  }
+  for (const auto& [name, value] : command.environment) result.push_back(name + "=" + value);
+  return result;
+}
+
+// Adds what is there to read, waiting a little for it; false at the end of the stream.
+bool read_some(int descriptor, int timeout_ms, std::string& text) {
+  char buffer[4096];
+  pollfd waiting{descriptor, POLLIN, 0};
+  if (poll(&waiting, 1, timeout_ms) <= 0) return true;
+  const ssize_t length = read(descriptor, buffer, sizeof buffer);
+  if (length <= 0) return false;
+  text.append(buffer, static_cast<std::size_t>(length));
+  return true;
+}
+
+// Until the child has ended: what it started in the background may keep the stream open for longer. False if it must
+// be ended.
+bool follow(pid_t child, int descriptor, int timeout_seconds, Finished& finished) {
+  const double end = now_seconds() + timeout_seconds;
+  bool is_open = true, has_ended = false;
+  int status = 0;
+  while (!has_ended && !interrupted && now_seconds() < end) {
+    if (is_open) is_open = read_some(descriptor, 50, finished.output);
+    has_ended = waitpid(child, &status, is_open ? WNOHANG : 0) == child;
+  }
+  if (!has_ended) return false;
+  for (std::size_t before = finished.output.size() + 1; is_open && before != finished.output.size();) {
+    before = finished.output.size();
+    is_open = read_some(descriptor, 0, finished.output);
+  }
+  finished.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return true;
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = interrupt;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+}
+
+bool is_interrupted() { return interrupted != 0; }
+
+Finished run_to_end(const Command& command, int timeout_seconds) {
+  Finished finished;
+  std::vector<std::string> environment = environment_of(command);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return finished;
+  const std::vector<char*> words = pointers(command.words), variables = pointers(environment);
+  const pid_t child = fork();
+  if (child == 0) {
+    setpgid(0, 0);  // so that whatever it starts can be ended with it
+    const int null = open("/dev/null", O_RDONLY);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(ends[1], 1) < 0 || dup2(ends[1], 2) < 0) _exit(127);
+    if (!command.directory.empty() && chdir(command.directory.c_str()) != 0) _exit(127);
+    environ = const_cast<char**>(variables.data());
+    execvp(words[0], words.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  if (child > 0) {
+    setpgid(child, child);
+    finished.timed_out = !follow(child, ends[0], timeout_seconds, finished);
+    if (finished.timed_out) {
+      kill(-child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+  }
+  close(ends[0]);
+  return finished;
+}
+
+}  // namespace millrace::tools::check

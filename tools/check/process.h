@@ -1,0 +1,28 @@
+// Runs one command to its end, with what it prints kept.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace millrace::tools::check {
+
+struct Command {
+  std::vector<std::string> words;
+  std::string directory;
+  std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours, which loses every MILLRACE_
+};
+
+struct Finished {
+  int exit_code = -1;      // -1: it did not end by itself, or could not be run; 128 + N: ended by signal N
+  std::string output;      // both streams
+  bool timed_out = false;  // or interrupted
+};
+
+Finished run_to_end(const Command& command, int timeout_seconds);
+
+// Set by SIGINT, SIGTERM and SIGHUP once catch_interrupts() has been called: stop, clean up, and leave.
+void catch_interrupts();
+bool is_interrupted();
+
+}  // namespace millrace::tools::check

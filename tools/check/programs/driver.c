@@ -1,0 +1,105 @@
+/* Runs under the preload in check mode: calls every entry of check_rows and says which calls the preload did not see.
+ *
+ *     check_program RESULTS
+ *
+ * RESULTS gets one line for each entry: seen, slipped, absent (not in this host), foreign (the preload has it and the
+ * host has not) or untried (the host has it, but its call did not compile), and the entry's name; and the paths of the
+ * host's library and of the preload.
+ *
+ * In check mode a wrapper marks seen[entry] and returns. A call that slips past reaches the host with no arguments,
+ * so it is made in a child, which may crash, exit or hang; a child goes on until something slips. */
+#define _GNU_SOURCE
+#include "check_row.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { longest_entry_count = 4096, seconds_per_call = 5, not_loaded = 3, no_results = 4 };
+
+struct shared {
+  unsigned char seen[longest_entry_count];
+  volatile unsigned next; /* the row that the child works on */
+};
+
+/* The host's own initialisation, which the preload does not see. A strong reference: it makes the program need the
+ * host's library even where the linker drops libraries that only weak references ask for. */
+int PMPI_Init(int* argc, char*** argv);
+int PMPI_Finalize(void);
+
+static int is_in_process(const char* symbols) {
+  char copy[512];
+  snprintf(copy, sizeof copy, "%s", symbols);
+  for (char *rest = copy, *symbol; (symbol = strsep(&rest, " ")) != NULL;)
+    if (dlsym(RTLD_DEFAULT, symbol)) return 1; /* the preload's versions are hidden from dlsym */
+  return 0;
+}
+
+static void silence(void) {
+  const int null = open("/dev/null", O_RDWR);
+  if (null < 0) return;
+  dup2(null, STDIN_FILENO);
+  dup2(null, STDOUT_FILENO);
+  dup2(null, STDERR_FILENO);
+}
+
+static void call_the_rest(struct shared* shared) {
+  silence();
+  for (; shared->next < check_row_count; ++shared->next) {
+    const struct check_row* row = &check_rows[shared->next];
+    if (!row->call) continue;
+    alarm(seconds_per_call);
+    row->call();
+    if (!shared->seen[row->entry]) _exit(1);
+  }
+  _exit(0);
+}
+
+/* After this every row has been called or cannot be. */
+static int call_all(struct shared* shared) {
+  for (shared->next = 0; shared->next < check_row_count; ++shared->next) {
+    const pid_t child = fork();
+    if (child < 0) return -1;
+    if (child == 0) call_the_rest(shared);
+    if (waitpid(child, NULL, 0) < 0) return -1;
+  }
+  return 0;
+}
+
+static const char* verdict(const struct check_row* row, const struct shared* shared) {
+  const int present = is_in_process(row->symbols);
+  if (!row->call) return present ? "untried" : "absent";
+  if (!present && strcmp(check_language, "C") == 0) return "foreign";
+  return shared->seen[row->entry] ? "seen" : "slipped";
+}
+
+static void write_path(FILE* results, const char* what, const char* symbol) {
+  Dl_info info;
+  void* address = dlsym(RTLD_DEFAULT, symbol);
+  if (address && dladdr(address, &info)) fprintf(results, "%s %s\n", what, info.dli_fname);
+}
+
+int main(int argc, char** argv) {
+  FILE* results = argc == 2 ? fopen(argv[1], "w") : NULL;
+  if (!results) return no_results;
+  void (*begin)(unsigned char*, size_t) = NULL;
+  *(void**)&begin = dlsym(RTLD_DEFAULT, "millrace_check_begin");
+  if (!begin) return not_loaded;
+  struct shared* shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return no_results;
+
+  PMPI_Init(&argc, &argv); /* Fortran bindings ask the host for the size of a communicator before they call C */
+  begin(shared->seen, sizeof shared->seen);
+  const int status = call_all(shared);
+  for (unsigned i = 0; status == 0 && i < check_row_count; ++i)
+    fprintf(results, "%s %s\n", verdict(&check_rows[i], shared), check_rows[i].name);
+  write_path(results, "host", "PMPI_Init");
+  write_path(results, "preload", "millrace_check_begin");
+  PMPI_Finalize();
+  if (status == 0) fprintf(results, "end of results\n");
+  return fclose(results) != 0 || status != 0 ? no_results : 0;
+}
