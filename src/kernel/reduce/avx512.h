@@ -13,7 +13,6 @@ namespace {
 template <class F>
 struct Vectorwise {
   static constexpr std::size_t bytes = F::bytes;
-  static constexpr std::size_t widest = 8;
 
   static __m512i load(const void* buffer, std::size_t at) {
     return _mm512_loadu_si512(static_cast<const char*>(buffer) + at);
@@ -22,16 +21,31 @@ struct Vectorwise {
     return _mm512_maskz_loadu_epi8(mask, static_cast<const char*>(buffer) + at);
   }
 
+  // Some operands are better shuffled by the load than in a register.
+  static __m512i combine(__m512i accumulated, const void* buffer, std::size_t at) {
+    if constexpr (requires { F::apply_memory(accumulated, buffer); })
+      return F::apply_memory(accumulated, static_cast<const char*>(buffer) + at);
+    else return F::apply(accumulated, load(buffer, at));
+  }
+
   template <class... Rest>
-  static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
+  __attribute__((flatten)) static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
     const std::size_t size_bytes = n * bytes;
     char* const to = static_cast<char*>(out);
-    std::size_t at = 0;
-    for (; at + 64 <= size_bytes; at += 64) {
+    const auto whole_vector = [=](std::size_t at) {
       __m512i accumulated = load(first, at);
-      ((accumulated = F::apply(accumulated, load(rest, at))), ...);
+      ((accumulated = combine(accumulated, rest, at)), ...);
       if constexpr (F::value_bytes == ~__mmask64{0}) _mm512_storeu_si512(to + at, accumulated);
       else _mm512_mask_storeu_epi8(to + at, F::value_bytes, accumulated);
+    };
+    std::size_t at = 0;
+    for (; at + 128 <= size_bytes; at += 128) {
+      whole_vector(at);
+      whole_vector(at + 64);
+    }
+    if (at + 64 <= size_bytes) {
+      whole_vector(at);
+      at += 64;
     }
     if (at == size_bytes) return;
     const __mmask64 mask = ~__mmask64{0} >> (64 - (size_bytes - at));
@@ -67,24 +81,43 @@ struct ExtremeF64 : WholeElements<8> {
 
 // (a.re * b.re - a.im * b.im, a.im * b.re + a.re * b.im). The last step multiplies by one, which is exact, for the sake
 // of its alternating signs: every product is rounded by itself. (GCC 12 would fuse, whatever -ffp-contract says.)
+inline __m512 complex_product(__m512 a, __m512 b_re, __m512 b_im) {
+  const __m512 by_im = _mm512_mul_ps(_mm512_permute_ps(a, 0xb1), b_im);
+  return _mm512_fmaddsub_ps(_mm512_mul_ps(a, b_re), _mm512_set1_ps(1), by_im);
+}
+inline __m512d complex_product(__m512d a, __m512d b_re, __m512d b_im) {
+  const __m512d by_im = _mm512_mul_pd(_mm512_permute_pd(a, 0x55), b_im);
+  return _mm512_fmaddsub_pd(_mm512_mul_pd(a, b_re), _mm512_set1_pd(1), by_im);
+}
 inline __m512 complex_product(__m512 a, __m512 b) {
-  const __m512 by_re = _mm512_mul_ps(a, _mm512_moveldup_ps(b));
-  const __m512 by_im = _mm512_mul_ps(_mm512_permute_ps(a, 0xb1), _mm512_movehdup_ps(b));
-  return _mm512_fmaddsub_ps(by_re, _mm512_set1_ps(1), by_im);
+  return complex_product(a, _mm512_moveldup_ps(b), _mm512_movehdup_ps(b));
 }
-inline __m512d complex_product(__m512d a, __m512d b) {
-  const __m512d by_re = _mm512_mul_pd(a, _mm512_movedup_pd(b));
-  const __m512d by_im = _mm512_mul_pd(_mm512_permute_pd(a, 0x55), _mm512_permute_pd(b, 0xff));
-  return _mm512_fmaddsub_pd(by_re, _mm512_set1_pd(1), by_im);
-}
+
+// The next load is not to reuse the last one: a shuffle of memory costs no shuffle unit.
+inline void forget_loads() { asm volatile("" ::: "memory"); }
+
 struct ProdC32 : WholeElements<8> {
   static __m512i apply(__m512i a, __m512i b) {
     return _mm512_castps_si512(complex_product(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)));
   }
+  static __m512i apply_memory(__m512i a, const void* b) {
+    const __m512 b_re = _mm512_moveldup_ps(_mm512_loadu_ps(b));
+    forget_loads();
+    const __m512 b_im = _mm512_movehdup_ps(_mm512_loadu_ps(b));
+    return _mm512_castps_si512(complex_product(_mm512_castsi512_ps(a), b_re, b_im));
+  }
 };
 struct ProdC64 : WholeElements<16> {
-  static __m512i apply(__m512i a, __m512i b) {
-    return _mm512_castpd_si512(complex_product(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
+  static __m512i apply(__m512i a, __m512i right) {
+    const __m512d b = _mm512_castsi512_pd(right);
+    return _mm512_castpd_si512(
+        complex_product(_mm512_castsi512_pd(a), _mm512_movedup_pd(b), _mm512_permute_pd(b, 0xff)));
+  }
+  static __m512i apply_memory(__m512i a, const void* b) {
+    const __m512d b_re = _mm512_movedup_pd(_mm512_loadu_pd(b));
+    forget_loads();
+    const __m512d b_im = _mm512_permute_pd(_mm512_loadu_pd(b), 0xff);
+    return _mm512_castpd_si512(complex_product(_mm512_castsi512_pd(a), b_re, b_im));
   }
 };
 

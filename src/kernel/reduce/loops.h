@@ -4,7 +4,6 @@
 //
 // A "loop" class has:  bytes                           size of one element of the MPI type
 //                      fold(out, n, first, rest...)    out = first op rest... from the left; `out` may be any of them
-//                      widest                          how many inputs one call of fold may take (2 or 8)
 #pragma once
 
 #include <cstddef>
@@ -46,7 +45,6 @@ template <class F>
 struct Elementwise {
   using Element = typename F::Element;
   static constexpr std::size_t bytes = sizeof(Element);
-  static constexpr std::size_t widest = 8;
 
   template <class... Rest>
   static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
@@ -71,7 +69,6 @@ struct Wordwise {
   using Element = typename F::Element;
   using Word = typename F::Word;
   static constexpr std::size_t bytes = sizeof(Element);
-  static constexpr std::size_t widest = 8;
 
   template <class... Rest>
   static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
@@ -94,7 +91,6 @@ struct Wordwise {
 template <class L>
 struct TwoParts {
   static constexpr std::size_t bytes = 2 * L::bytes;
-  static constexpr std::size_t widest = L::widest;
 
   template <class... Rest>
   static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
@@ -126,34 +122,20 @@ struct Forms {
 
   static void fold_block(const void* const* inputs, std::size_t count, std::size_t offset, void* out, std::size_t n) {
     const auto at = [=](std::size_t input) -> const void* { return static_cast<const char*>(inputs[input]) + offset; };
-    std::size_t used = 1;
-    if constexpr (L::widest >= 8) {
-      if (count >= 8) {
-        fold(out, n, at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7));
-        used = 8;
-      } else if (count >= 4) {
-        fold(out, n, at(0), at(1), at(2), at(3));
-        used = 4;
-      }
-      if (used == 1 && count == 3) {
-        fold(out, n, at(0), at(1), at(2));
-        used = 3;
-      }
+    std::size_t used = count >= 8 ? 8 : count >= 4 ? 4 : count;
+    switch (used) {
+      case 8: fold(out, n, at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)); break;
+      case 4: fold(out, n, at(0), at(1), at(2), at(3)); break;
+      case 3: fold(out, n, at(0), at(1), at(2)); break;
+      case 2: reduce3(at(0), at(1), out, n); break;
+      default: fold(out, n, at(0)); break;
     }
-    if (used == 1 && count >= 2) {
-      reduce3(at(0), at(1), out, n);
-      used = 2;
-    }
-    if (count == 1) fold(out, n, at(0));
     const void* sofar = out;
-    if constexpr (L::widest >= 8) {
-      for (; count - used >= 7; used += 7)
-        fold(out, n, sofar, at(used), at(used + 1), at(used + 2), at(used + 3), at(used + 4), at(used + 5),
-             at(used + 6));
-      for (; count - used >= 3; used += 3) fold(out, n, sofar, at(used), at(used + 1), at(used + 2));
-      for (; count - used >= 2; used += 2) fold(out, n, sofar, at(used), at(used + 1));
-    }
-    for (; used < count; ++used) reduce3(sofar, at(used), out, n);
+    for (; count - used >= 7; used += 7)
+      fold(out, n, sofar, at(used), at(used + 1), at(used + 2), at(used + 3), at(used + 4), at(used + 5), at(used + 6));
+    for (; count - used >= 3; used += 3) fold(out, n, sofar, at(used), at(used + 1), at(used + 2));
+    for (; count - used >= 2; used += 2) fold(out, n, sofar, at(used), at(used + 1));
+    if (used < count) reduce3(sofar, at(used), out, n);
   }
 };
 

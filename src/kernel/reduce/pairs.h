@@ -34,7 +34,6 @@ struct Pairwise {
   using Layout = Pair<V, I>;
   static constexpr std::size_t bytes = sizeof(Layout);
   static constexpr std::size_t index_offset = offsetof(Layout, index);
-  static constexpr std::size_t widest = 2;
 
   static V value_at(const void* buffer, std::size_t i) {
     return cells<V>(static_cast<const char*>(buffer) + i * bytes)->value;
@@ -48,18 +47,21 @@ struct Pairwise {
     cells<I>(at + index_offset)->value = index;
   }
 
-  static void fold(void* out, std::size_t n, const void* a, const void* b) {
+  static void combine(V& value, I& index, V b_value, I b_index) {
+    const bool left = F::left_wins(value, index, b_value, b_index);
+    value = left ? value : b_value;
+    index = left ? index : b_index;
+  }
+
+  template <class... Rest>
+  static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
     MILLRACE_INDEPENDENT_ITERATIONS
     for (std::size_t i = 0; i < n; ++i) {
-      const V a_value = value_at(a, i), b_value = value_at(b, i);
-      const I a_index = index_at(a, i), b_index = index_at(b, i);
-      const bool left = F::left_wins(a_value, a_index, b_value, b_index);
-      store(out, i, left ? a_value : b_value, left ? a_index : b_index);
+      V value = value_at(first, i);
+      I index = index_at(first, i);
+      (combine(value, index, value_at(rest, i), index_at(rest, i)), ...);
+      store(out, i, value, index);
     }
-  }
-  static void fold(void* out, std::size_t n, const void* a) {
-    MILLRACE_INDEPENDENT_ITERATIONS
-    for (std::size_t i = 0; i < n; ++i) store(out, i, value_at(a, i), index_at(a, i));
   }
 };
 

@@ -130,6 +130,11 @@ constexpr KernelSet vector_unit(const char* isa, unsigned vector_bits) {
   filler.types_with_vectors();
   return filler.set;
 }
+// For what the instruction set cannot do in vectors: the scalar unit is used.
+constexpr KernelSet without(KernelSet set, Op op, Type type) {
+  set.kernels[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)] = {};
+  return set;
+}
 constexpr KernelSet complete_unit(const char* isa) {
   Filler filler{{isa, 0, {}}};
   filler.types_with_vectors();

@@ -1,4 +1,5 @@
 // AVX2 and F16C.
+#include "kernel/reduce/avx2_pairs.h"
 #include "kernel/reduce/table.h"
 
 namespace millrace::kernel {
