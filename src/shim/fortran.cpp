@@ -22,8 +22,8 @@ bool holds(const Manglings& addresses, Word address) {
 }
 
 const Manglings& in_place_addresses() {
-  static const Manglings addresses = find_common("mpi_fortran_in_place", "mpi_fortran_in_place_",
-                                                 "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE");
+  static const Manglings addresses =
+      find_common("mpi_fortran_in_place", "mpi_fortran_in_place_", "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE");
   return addresses;
 }
 
@@ -38,7 +38,7 @@ template <Symbol from_fortran>
 Word to_c(Word address) {
   const Word integer = as_word(to_int(address));
   if constexpr (abi::host_abi == HostAbi::mpich) return abi::handle(integer);
-  return call(next_definition<from_fortran>(), integer);
+  return host_word<from_fortran>(integer);
 }
 
 }  // namespace

@@ -27,10 +27,21 @@ inline Word call(void* function, Words... words) {
   return reinterpret_cast<Word (*)(Words...)>(function)(words...);
 }
 
-// The host's function for one of our symbols, without counting: for the shim's own use of MPI.
+// The host's own function (PMPI_) behind one of our symbols, for the shim's use of MPI: neither we nor a profiling
+// tool should see those calls.
+extern std::atomic<void*> host_functions[static_cast<std::size_t>(Symbol::count)];
+void* resolve_host_function(Symbol symbol);
+
+template <Symbol symbol, class... Arguments>
+inline Word host_word(Arguments... arguments) {
+  void* function = host_functions[static_cast<std::size_t>(symbol)].load(std::memory_order_relaxed);
+  if (!function) function = resolve_host_function(symbol);
+  return call(function, static_cast<Word>(arguments)...);
+}
+
 template <Symbol symbol, class... Arguments>
 inline int host(Arguments... arguments) {
-  return static_cast<int>(call(next_definition<symbol>(), static_cast<Word>(arguments)...));
+  return as_int(host_word<symbol>(arguments...));
 }
 
 // Outlined, one instance per number of arguments (observed.cpp), so that 1500 wrappers stay small.
@@ -41,7 +52,8 @@ double observed_forward_double(Symbol symbol, void* next);
 template <Symbol symbol, class... Words>
 inline Word forward(Words... words) {
   void* next = next_definition<symbol>();
-  if (__builtin_expect((current_mode() & (recording | checking)) != 0, 0)) return observed_forward(symbol, next, words...);
+  if (__builtin_expect((current_mode() & (recording | checking)) != 0, 0))
+    return observed_forward(symbol, next, words...);
   return call(next, words...);
 }
 

@@ -27,7 +27,7 @@ Word init(Words... words) {
 template <Symbol symbol, class... Words>
 Word init_fortran(Words... words) {
   const Word result = forward<symbol>(words...);
-    if (!(current_mode() & checking) && succeeded_fortran(last_word(words...))) world_initialised();
+  if (!(current_mode() & checking) && succeeded_fortran(last_word(words...))) world_initialised();
   return result;
 }
 
@@ -62,7 +62,7 @@ Word session_init(Words... words) {
 template <Symbol symbol, class... Words>
 Word session_init_fortran(Words... words) {
   const Word result = forward<symbol>(words...);
-    if (!(current_mode() & checking) && succeeded_fortran(last_word(words...))) session_initialised();
+  if (!(current_mode() & checking) && succeeded_fortran(last_word(words...))) session_initialised();
   return result;
 }
 

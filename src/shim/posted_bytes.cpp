@@ -3,8 +3,8 @@
 #include <array>
 
 #include "abi.h"
-#include "shim/forward.h"
 #include "shim/fortran.h"
+#include "shim/forward.h"
 #include "shim/observed.h"
 
 namespace millrace::shim {
@@ -119,8 +119,7 @@ std::uint64_t array_bytes(const BytesRule& rule, const Posted& posted, const Arg
 
 std::uint64_t bytes_of(const BytesRule& rule, const Posted& posted, const Arguments& arguments) {
   switch (posted.shape) {
-    case Shape::none:
-      return 0;
+    case Shape::none: return 0;
     case Shape::whole:
       if (posted.count < 0) return datatype_bytes(arguments.datatype(posted.datatype));
       return elements_bytes(arguments.count(posted.count), arguments.datatype(posted.datatype));
@@ -129,8 +128,7 @@ std::uint64_t bytes_of(const BytesRule& rule, const Posted& posted, const Argume
       if (count <= 0) return 0;
       return elements_bytes(count * peers(rule, arguments.comm(rule.comm)), arguments.datatype(posted.datatype));
     }
-    case Shape::array:
-      return array_bytes(rule, posted, arguments);
+    case Shape::array: return array_bytes(rule, posted, arguments);
     case Shape::mine: {
       int rank = 0;
       host<Symbol::MPI_Comm_rank>(arguments.comm(rule.comm), as_word(&rank));

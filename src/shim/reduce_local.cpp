@@ -10,7 +10,7 @@ using record::Reason;
 
 Reason full_reason(const Reduction* reduction, Word in, Word inout, std::int64_t count, Word op) {
   if (!(current_mode() & accelerating)) return Reason::inactive;
-  if (!reduction && !covers_op(op)) return Reason::op_not_covered;
+  if (!reduction && !covers_op(abi::handle(op))) return Reason::op_not_covered;
   return reduce_local_refusal(reduction, in, inout, count);
 }
 
@@ -20,7 +20,7 @@ Word observed_reduce_local(Symbol symbol, void* next, Word in, Word inout, Word 
                            Word datatype, Word op) {
   if (marked_for_check(symbol)) return 0;
   const bool active = current_mode() & accelerating;
-  const Reduction* reduction = active ? find_reduction(datatype, op) : nullptr;
+  const Reduction* reduction = active ? find_reduction(abi::handle(datatype), abi::handle(op)) : nullptr;
   const Reason reason = full_reason(reduction, in, inout, count, op);
   ObservedCall observed(symbol);
   Word result = 0;

@@ -29,11 +29,9 @@ Word observed_reduce_local(Symbol symbol, void* next, Word in, Word inout, Word 
 
 template <Symbol symbol>
 inline Word accelerated_reduce_local(Word in, Word inout, Word count_word, std::int64_t count, Word datatype, Word op) {
-  datatype = abi::handle(datatype);
-  op = abi::handle(op);
   if (__builtin_expect(current_mode() != accelerating, 0))
     return observed_reduce_local(symbol, next_definition<symbol>(), in, inout, count_word, count, datatype, op);
-  const Reduction* reduction = find_reduction(datatype, op);
+  const Reduction* reduction = find_reduction(abi::handle(datatype), abi::handle(op));
   if (reduce_local_refusal(reduction, in, inout, count) != record::Reason::none)
     return call(next_definition<symbol>(), in, inout, count_word, datatype, op);
   reduction->reduce(as_pointer(in), as_pointer(inout), static_cast<std::size_t>(count));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "entries.h"
+#include "shim/host_probe.h"
 #include "shim/predefined.h"
 
 namespace millrace::shim {
@@ -48,21 +49,30 @@ std::vector<std::string> check_names(const SettingValues& settings) {
 
 }  // namespace
 
-std::vector<std::string> prepare_reductions(const SettingValues& settings) {
+std::vector<std::string> prepare_reductions(const SettingValues& settings, bool has_world) {
   std::vector<std::string> complaints = check_names(settings);
   const kernel::IsaChoice choice = kernel::use_isa(settings.isa);
   if (*choice.complaint) complaints.emplace_back(choice.complaint);
 
+  std::vector<KnownType> types = known_c_types();
+  const ErrorsReturn errors_return(has_world);
+  if (has_world) {
+    const std::vector<KnownType> fortran_types = known_fortran_types();
+    types.insert(types.end(), fortran_types.begin(), fortran_types.end());
+  }
+  const std::vector<KnownOp> ops = known_ops();
   const bool call_disabled = is_disabled(settings, "Reduce_local");
-  for (const PredefinedType& type : predefined_types()) {
-    const Word datatype = handle_of(type);
-    if (datatype == 0) continue;
-    for (const PredefinedOp& op : predefined_ops()) {
-      const Word op_handle = handle_of(op);
+  for (const KnownType& type : types) {
+    for (const KnownOp& op : ops) {
       const kernel::Reduce2 reduce = kernel::find_reduce2(op.op, type.type);
-      if (op_handle == 0 || !reduce) continue;
+      if (!reduce || !allows(type.group, op.op)) continue;
+      // Without a world nobody can make the host return from an error: then only what every MPI has to do is taken.
+      if (has_world ? !host_reduces(type.handle, op.handle)
+                    : type.group != OpGroup::c_integer && type.group != OpGroup::floating)
+        continue;
       const bool disabled = call_disabled || is_disabled(settings, kernel::kernel_name(op.op, type.type));
-      insert({datatype, op_handle, disabled ? nullptr : reduce, type.bytes,
+      insert({type.handle, op.handle, disabled ? nullptr : reduce,
+              static_cast<std::uint32_t>(kernel::type_bytes(type.type)),
               static_cast<std::uint16_t>(kernel::kernel_index(op.op, type.type))});
     }
   }

@@ -21,8 +21,9 @@ struct Reduction {
 
 // Chooses the instruction set and fills the table from the predefined handles of this ABI; needs a host that is
 // initialised. Returns complaints about MILLRACE_ISA and MILLRACE_DISABLE, one line each. Called by one thread,
-// before ModeBit::accelerating is set for the first time.
-std::vector<std::string> prepare_reductions(const SettingValues& settings);
+// before ModeBit::accelerating is set for the first time. `has_world`: MPI_COMM_WORLD exists (not so with sessions
+// only).
+std::vector<std::string> prepare_reductions(const SettingValues& settings, bool has_world);
 
 // Open addressing, filled once, never changed after: lookups need no lock.
 inline constexpr std::size_t reduction_slots = 4096;

@@ -8,6 +8,7 @@
 namespace millrace::shim {
 
 constinit std::atomic<void*> next_definitions[static_cast<std::size_t>(Symbol::count)] = {};
+constinit std::atomic<void*> host_functions[static_cast<std::size_t>(Symbol::count)] = {};
 
 namespace {
 
@@ -25,6 +26,13 @@ void* resolve(Symbol symbol) {
   }
   next_definitions[static_cast<std::size_t>(symbol)].store(next, std::memory_order_relaxed);
   return next;
+}
+
+void* resolve_host_function(Symbol symbol) {
+  void* function = find_next_function(fmt::format("P{}", symbol_name(symbol)).c_str());
+  if (!function) function = resolve(symbol);
+  host_functions[static_cast<std::size_t>(symbol)].store(function, std::memory_order_relaxed);
+  return function;
 }
 
 }  // namespace millrace::shim

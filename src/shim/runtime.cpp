@@ -54,7 +54,7 @@ void start_accelerating(bool first_rank) {
   Runtime& state = runtime();
   if (!state.prepared) {
     state.prepared = true;
-    std::vector<std::string> complaints = prepare_reductions(state.settings);
+    std::vector<std::string> complaints = prepare_reductions(state.settings, state.world_initialised);
     complaints.insert(complaints.begin(), state.settings.complaints.begin(), state.settings.complaints.end());
     if (first_rank)
       for (const std::string& complaint : complaints) log(LogLevel::warning, complaint);

@@ -1,4 +1,5 @@
-"""python3 src/shim/generate --abi ABI --out DIRECTORY: writes what a preload of one ABI is built from."""
+"""python3 src/shim/generate --abi ABI --out DIRECTORY: writes what a preload of one ABI is built from; --check instead
+of --abi: the sources of `millrace check`."""
 
 import argparse
 import pathlib
@@ -6,6 +7,7 @@ import sys
 
 import symbols as shim_symbols
 import table as shim_table
+import write_check
 import write_entries
 import write_exports
 import write_forwards
@@ -33,7 +35,9 @@ def write(directory, result):
 
 def main():
     parser = argparse.ArgumentParser(prog="generate", description=__doc__)
-    parser.add_argument("--abi", required=True)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--abi")
+    what.add_argument("--check", action="store_true")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--list", action="store_true", help="print the names of the files instead of writing them")
     arguments = parser.parse_args()
@@ -41,9 +45,9 @@ def main():
         table = shim_table.load()
     except shim_table.TableError as error:
         sys.exit(f"generate: {error}")
-    if arguments.abi not in table.abis():
+    if arguments.abi and arguments.abi not in table.abis():
         sys.exit(f"generate: unknown ABI {arguments.abi}, expected one of {', '.join(table.abis())}")
-    result = files(table, arguments.abi)
+    result = files(table, arguments.abi) if arguments.abi else write_check.files(table)
     if arguments.list:
         print("\n".join(result))
     else:

@@ -2,6 +2,7 @@
 
 NOT_IN_FORTRAN = {"main_argc", "main_argv"}
 CHARACTERS = {"string", "argv", "strings", "argvs"}
+MPIFH_AROUND_MPICH = {"MPI_Keyval_create", "MPI_Cart_sub"}  # Intel's own: C internals; MPI_Cartdim_get before
 F08_AROUND_OMPI = {"MPI_Buffer_detach", "MPI_Testsome"}
 
 
@@ -61,7 +62,7 @@ def _mpich_names(entry):
     all others (mpi_x_f08_) PMPI_X."""
     lower = entry.name.lower()
     names = []
-    if not entry.large and (has(entry, "attribute") or entry.name == "MPI_Keyval_create"):
+    if not entry.large and (has(entry, "attribute") or entry.name in MPIFH_AROUND_MPICH):
         names += mangled(entry)
     if entry.fortran == "all" and (not has(entry, "buffer") or entry.name == "MPI_Free_mem"):
         # The large-count twin has two spellings: MPICH's and Intel's.

@@ -1,13 +1,14 @@
 /* What a program can find out about the MPI beneath it by weak references and by dlsym: must not change. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
 #pragma weak MPI_Allreduce_c
 extern int MPI_Allreduce_c();
+extern int MPI_Init(int*, char***), MPI_Finalize(void);
 #pragma weak MPI_Session_init
+extern int MPI_Session_init();
 #pragma weak MPI_Abi_get_version
 extern int MPI_Abi_get_version();
 #pragma weak MPI_Comm_revoke_everything

@@ -20,7 +20,9 @@ inline Word handle(Word word) { return word; }
 inline bool is_special_address(Word address) { return address <= in_place; }
 
 inline Word comm_world() { return 0x101; }
+inline Word comm_self() { return 0x102; }
 inline Word comm_null() { return 0x100; }
+inline Word errors_return() { return 0x143; }
 inline Word byte_type() { return 0x247; }
 inline Word int_type() { return 0x209; }
 inline Word max_op() { return 0x23; }

@@ -20,7 +20,9 @@ inline Word handle(Word word) { return static_cast<std::uint32_t>(word); }
 inline bool is_special_address(Word address) { return address == 0 || address == in_place; }
 
 inline Word comm_world() { return 0x44000000; }
+inline Word comm_self() { return 0x44000001; }
 inline Word comm_null() { return 0x04000000; }
+inline Word errors_return() { return 0x54000001; }
 inline Word byte_type() { return 0x4c00010d; }
 inline Word int_type() { return 0x4c000405; }
 inline Word max_op() { return 0x58000001; }

@@ -1,0 +1,35 @@
+#include "shim/host_probe.h"
+
+#include "abi.h"
+#include "shim/forward.h"
+
+namespace millrace::shim {
+namespace {
+
+Word replace_handler(Word comm) {
+  Word former = 0;
+  host<Symbol::MPI_Comm_get_errhandler>(comm, as_word(&former));
+  host<Symbol::MPI_Comm_set_errhandler>(comm, abi::errors_return());
+  return former;
+}
+
+// At the end of MPI_Init a handler can only be a predefined one, which needs no freeing.
+void restore_handler(Word comm, Word former) { host<Symbol::MPI_Comm_set_errhandler>(comm, former); }
+
+}  // namespace
+
+ErrorsReturn::ErrorsReturn(bool active) : active_(active) {
+  if (!active_) return;
+  of_world_ = replace_handler(abi::comm_world());
+  of_self_ = replace_handler(abi::comm_self());
+}
+
+ErrorsReturn::~ErrorsReturn() {
+  if (!active_) return;
+  restore_handler(abi::comm_self(), of_self_);
+  restore_handler(abi::comm_world(), of_world_);
+}
+
+bool host_reduces(Word datatype, Word op) { return host<Symbol::MPI_Reduce_local>(0, 0, 0, datatype, op) == 0; }
+
+}  // namespace millrace::shim
