@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / "docs" / "report.schema.json").read_text())
-SAMPLE_REPORT = hosts.BUILD / "tests" / "record" / "sample_report"
+SAMPLE_REPORT = hosts.BUILD / "bin" / "sample_report"
 
 
 def sample(seed, ranks):
