@@ -49,7 +49,8 @@ def test_nothing_is_left(host, how):
         ours, plain = sides[True], sides[False]
         assert not ours[1], "a process survived"
         assert len(ours[0]) <= len(plain[0]), f"{ours[0]} beside the host's own {plain[0]}"
-        assert ours[2] == plain[2]
+        if how not in ("exit", "_exit"):  # without MPI_Finalize Intel's launcher returns 0 or 255 as it happens
+            assert ours[2] == plain[2]
 
 
 def test_no_report_file_without_finalize():
