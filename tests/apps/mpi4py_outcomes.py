@@ -8,11 +8,7 @@ import pathlib
 import sys
 import unittest
 
-tests, out = [*sys.argv, "", ""][1:3]
 sys.dont_write_bytecode = True
-sys.path.insert(0, tests)
-
-import main  # noqa: E402  mpi4py's
 
 
 class Recorder(unittest.TextTestResult):
@@ -22,50 +18,57 @@ class Recorder(unittest.TextTestResult):
         if Recorder.log is None:
             from mpi4py import MPI
 
-            path = pathlib.Path(out, f"rank-{MPI.COMM_WORLD.rank}.txt")
+            path = pathlib.Path(sys.argv[2], f"rank-{MPI.COMM_WORLD.rank}.txt")
             Recorder.log = path.open("a", buffering=1)  # noqa: SIM115
         name = test.id() if isinstance(test, unittest.TestCase) else str(test)
         Recorder.log.write(f"{outcome} {name}{' # ' + ' '.join(why.split()) if why else ''}\n")
 
-    def startTest(self, test):  # noqa: N802
+    def startTest(self, test):
         self.say("started", test)
         super().startTest(test)
 
-    def addSuccess(self, test):  # noqa: N802
+    def addSuccess(self, test):
         self.say("passed", test)
         super().addSuccess(test)
 
-    def addFailure(self, test, err):  # noqa: N802
+    def addFailure(self, test, err):
         self.say("failed", test, f"{err[0].__name__}: {err[1]}"[:200])
         super().addFailure(test, err)
 
-    def addError(self, test, err):  # noqa: N802
+    def addError(self, test, err):
         self.say("failed", test, f"{err[0].__name__}: {err[1]}"[:200])
         super().addError(test, err)
 
-    def addSubTest(self, test, subtest, err):  # noqa: N802
+    def addSubTest(self, test, subtest, err):
         if err:
             self.say("failed", test, f"{err[0].__name__}: {err[1]}"[:200])
         super().addSubTest(test, subtest, err)
 
-    def addSkip(self, test, reason):  # noqa: N802
+    def addSkip(self, test, reason):
         self.say("skipped", test, reason)
         super().addSkip(test, reason)
 
-    def addExpectedFailure(self, test, err):  # noqa: N802
+    def addExpectedFailure(self, test, err):
         self.say("passed", test, "an expected failure")
         super().addExpectedFailure(test, err)
 
-    def addUnexpectedSuccess(self, test):  # noqa: N802
+    def addUnexpectedSuccess(self, test):
         self.say("failed", test, "an unexpected success")
         super().addUnexpectedSuccess(test)
 
 
-class Program(main.TestProgram):
-    def createTests(self, from_discovery=False, Loader=None):  # noqa: N802, N803
-        super().createTests(from_discovery, Loader)
-        self.testRunner = unittest.TextTestRunner(resultclass=Recorder, verbosity=0)
+def run(tests, arguments):
+    sys.path.insert(0, tests)
+    import main  # mpi4py's
+
+    class Program(main.TestProgram):
+        def createTests(self, from_discovery=False, Loader=None):  
+            super().createTests(from_discovery, Loader)
+            self.testRunner = unittest.TextTestRunner(resultclass=Recorder, verbosity=0)
+
+    Program(module=None, argv=["main.py", *arguments])
 
 
-if __name__ == "__main__":  # the workers of mpi4py.futures import this file, too
-    Program(module=None, argv=["main.py", *sys.argv[3:]])
+# The workers of mpi4py.futures, too, import this file, without its arguments.
+if __name__ == "__main__":
+    run(sys.argv[1], sys.argv[3:])
