@@ -1,4 +1,4 @@
-"""Runs mpi4py's own tests on every rank and writes what became of each: TEST_DIRECTORY OUT_DIRECTORY [ARGUMENTS].
+"""Runs mpi4py's own tests on every rank and writes what became of each: OUT_DIRECTORY [ARGUMENTS].
 
 Lines go to OUT_DIRECTORY/rank-N.txt as they happen ("started NAME", "passed NAME", ...), so that a suite that hangs or
 is aborted still tells where.
@@ -18,7 +18,7 @@ class Recorder(unittest.TextTestResult):
         if Recorder.log is None:
             from mpi4py import MPI
 
-            path = pathlib.Path(sys.argv[2], f"rank-{MPI.COMM_WORLD.rank}.txt")
+            path = pathlib.Path(sys.argv[1], f"rank-{MPI.COMM_WORLD.rank}.txt")
             Recorder.log = path.open("a", buffering=1)  # noqa: SIM115
         name = test.id() if isinstance(test, unittest.TestCase) else str(test)
         Recorder.log.write(f"{outcome} {name}{' # ' + ' '.join(why.split()) if why else ''}\n")
@@ -57,8 +57,7 @@ class Recorder(unittest.TextTestResult):
         super().addUnexpectedSuccess(test)
 
 
-def run(tests, arguments):
-    sys.path.insert(0, tests)
+def run(arguments):
     import main  # mpi4py's
 
     class Program(main.TestProgram):
@@ -71,4 +70,4 @@ def run(tests, arguments):
 
 # The workers of mpi4py.futures, too, import this file, without its arguments.
 if __name__ == "__main__":
-    run(sys.argv[1], sys.argv[3:])
+    run(sys.argv[2:])

@@ -55,8 +55,10 @@ def _read(directory, ranks):
 def run(host, ranks, millrace, timeout, arguments=(), env=None):
     host = hosts.get(host)
     with tempfile.TemporaryDirectory(prefix="mpi4py-suite-") as scratch:
-        command = [host.python, RUNNER, TESTS, scratch, *arguments]
-        finished = hosts.run(host, ranks, command, millrace, env=env, timeout=timeout, directory=scratch)
+        command = [host.python, RUNNER, scratch, *arguments]
+        # On the path rather than told to the runner: the workers that the tests start need it, too.
+        settings = {"PYTHONPATH": TESTS, **(env or {})}
+        finished = hosts.run(host, ranks, command, millrace, env=settings, timeout=timeout, directory=scratch)
         seen, reasons = _read(pathlib.Path(scratch), ranks)
     ended = ""
     if finished.timed_out:
