@@ -11,7 +11,9 @@ set(CMAKE_CXX_COMPILER ${MILLRACE_CROSS_CXX})
 find_program(MILLRACE_QEMU qemu-aarch64 REQUIRED)
 set(CMAKE_CROSSCOMPILING_EMULATOR ${MILLRACE_QEMU} -L /usr/aarch64-linux-gnu)
 
-# Header-only packages (fmt, nlohmann_json) are those of the build machine; libraries never are.
+# Header-only packages are those of the build machine; libraries never are. fmt describes itself next to its library,
+# where a cross build does not look.
+set(fmt_DIR /usr/lib/${CMAKE_HOST_SYSTEM_PROCESSOR}-linux-gnu/cmake/fmt)
 set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
