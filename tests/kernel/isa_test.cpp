@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -67,6 +68,24 @@ TEST(Isa, FirstUseFromManyThreadsAgrees) {
   for (std::thread& thread : threads) thread.join();
   for (const Reduce2 each : found) EXPECT_EQ(each, found[0]);
 }
+
+#if defined(__aarch64__)
+// The tests run once per vector length: prove that the length asked for is the one in force.
+TEST(Isa, SveVectorLengthIsTheOneAskedFor) {
+  const char* bits = std::getenv("MILLRACE_TEST_SVE_BITS");
+  if (!bits) GTEST_SKIP() << "MILLRACE_TEST_SVE_BITS is not set";
+  EXPECT_STREQ(choose_isa("auto").unit->name, "sve");
+  EXPECT_EQ(std::to_string(choose_isa("sve").unit->vector_bits), bits);
+}
+
+TEST(JudgeCpu, ProcessorWithoutSve) {
+  const IsaTable table = judge_cpu({0, 0});
+  EXPECT_TRUE(table.units[1].usable);
+  EXPECT_STREQ(table.units[1].name, "neon");
+  EXPECT_FALSE(table.units[2].usable);
+  EXPECT_STREQ(table.units[2].why, "HWCAP does not report SVE");
+}
+#endif
 
 #if defined(__x86_64__)
 constexpr std::uint32_t bit(unsigned position) { return std::uint32_t{1} << position; }
