@@ -11,12 +11,14 @@ namespace {
 
 constexpr std::string_view prefix = "MILLRACE";
 
-constexpr std::array<Setting, 5> table{{
+constexpr std::array<Setting, 6> table{{
     {"MILLRACE", SettingKind::on_off, "0|1", "1", "0 leaves every call to the host MPI, as if Millrace were not there"},
     {"MILLRACE_DISABLE", SettingKind::names, "name,...", "",
      "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
     {"MILLRACE_ISA", SettingKind::choice, "auto|scalar|sse42|avx2|avx512|neon|sve|128|256|512", "auto",
      "forces a unit of kernels, or caps the vector width in bits"},
+    {"MILLRACE_SUBSTITUTE", SettingKind::choice, "auto|always|never", "auto",
+     "collective reductions that the host does: give them an op of ours where that was measured to be faster"},
     {"MILLRACE_REPORT", SettingKind::text, "0|1|FILE.json", "0",
      "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
     {"MILLRACE_LOG", SettingKind::choice, "off|error|warning|info|debug", "warning",
@@ -109,6 +111,7 @@ void store(SettingValues& values, std::string_view variable, const std::string& 
   if (variable == "MILLRACE") values.enabled = value == "1";
   if (variable == "MILLRACE_DISABLE") values.disabled = split(value, ',');
   if (variable == "MILLRACE_ISA") values.isa = value;
+  if (variable == "MILLRACE_SUBSTITUTE") values.substitute = value;
   if (variable == "MILLRACE_REPORT") values.report = value;
   if (variable == "MILLRACE_LOG") values.log = value;
 }

@@ -35,6 +35,7 @@ struct SettingValues {
   bool enabled = true;                // MILLRACE
   std::vector<std::string> disabled;  // MILLRACE_DISABLE
   std::string isa = "auto";           // MILLRACE_ISA
+  std::string substitute = "auto";    // MILLRACE_SUBSTITUTE
   std::string report = "0";           // MILLRACE_REPORT: "0", "1" or a file name
   std::string log = "warning";        // MILLRACE_LOG
   std::vector<std::string> complaints;

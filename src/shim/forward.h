@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "entries.h"
+#include "record/record.h"
 #include "shim/mode.h"
 #include "shim/word.h"
 
@@ -44,17 +45,31 @@ inline int host(Arguments... arguments) {
   return as_int(host_word<symbol>(arguments...));
 }
 
+// What became of a call: taken by an algorithm, or handed to the host for a reason.
+struct Outcome {
+  std::uint16_t algorithm;
+  record::Reason reason;
+};
+inline constexpr Outcome taken(std::uint16_t algorithm) { return {algorithm, record::Reason::none}; }
+inline constexpr Outcome forwarded(record::Reason reason) { return {record::no_algorithm, reason}; }
+
 // Outlined, one instance per number of arguments (observed.cpp), so that 1500 wrappers stay small.
 template <class... Words>
-Word observed_forward(Symbol symbol, void* next, Words... words);
+Word observed_forward(Symbol symbol, void* next, Outcome outcome, Words... words);
 double observed_forward_double(Symbol symbol, void* next);
+
+// Passes a call on, recorded with `outcome` if anything is recorded.
+template <Symbol symbol, class... Words>
+inline Word forward_as(Outcome outcome, Words... words) {
+  void* next = next_definition<symbol>();
+  if (__builtin_expect((current_mode() & (recording | checking)) != 0, 0))
+    return observed_forward(symbol, next, outcome, words...);
+  return call(next, words...);
+}
 
 template <Symbol symbol, class... Words>
 inline Word forward(Words... words) {
-  void* next = next_definition<symbol>();
-  if (__builtin_expect((current_mode() & (recording | checking)) != 0, 0))
-    return observed_forward(symbol, next, words...);
-  return call(next, words...);
+  return forward_as<symbol>(forwarded(record::Reason::not_accelerated), words...);
 }
 
 template <Symbol symbol>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "shim/forward.h"
+#include "shim/op_substitution.h"
 #include "shim/reduce_local.h"
 #include "shim/runtime.h"
 
@@ -90,6 +91,21 @@ Word reduce_local_c(Word in, Word inout, Word count, Word datatype, Word op) {
 template <Symbol symbol>
 Word reduce_local_fortran(Word in, Word inout, Word count, Word datatype, Word op, Word error) {
   return accelerated_reduce_local_fortran<symbol>(in, inout, count, datatype, op, error);
+}
+
+template <Symbol symbol, class... Words>
+Word reduction(Words... words) {
+  return substituted_reduction<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word reduction_c(Words... words) {
+  return substituted_reduction<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word reduction_fortran(Words... words) {
+  return substituted_reduction<symbol>(words...);
 }
 
 }  // namespace millrace::shim::hook

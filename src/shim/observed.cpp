@@ -29,7 +29,7 @@ bool marked_for_check(Symbol symbol) {
 }
 
 template <class... Words>
-Word observed_forward(Symbol symbol, void* next, Words... words) {
+Word observed_forward(Symbol symbol, void* next, Outcome outcome, Words... words) {
   if (marked_for_check(symbol)) return 0;
   ObservedCall observed(symbol);
   const Word result = call(next, words...);
@@ -38,7 +38,7 @@ Word observed_forward(Symbol symbol, void* next, Words... words) {
     const Word copies[] = {words..., 0};  // never empty
     const bool succeeded = as_int(result) == 0;
     const std::uint64_t bytes = succeeded ? posted_bytes(symbol, {copies, sizeof...(words)}) : 0;
-    observed.add(bytes, record::no_algorithm, record::Reason::not_accelerated);
+    observed.add(bytes, outcome.algorithm, outcome.reason);
   }
   return result;
 }

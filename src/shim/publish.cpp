@@ -16,19 +16,12 @@
 #include "record/rank_record.h"
 #include "record/report.h"
 #include "shim/forward.h"
+#include "shim/library_version.h"
+#include "shim/op_substitution.h"
 #include "shim/runtime.h"
 
 namespace millrace::shim {
 namespace {
-
-constexpr int longest_library_version = 8192;  // MPI_MAX_LIBRARY_VERSION_STRING of all hosts fits
-
-std::string library_version() {
-  std::vector<char> text(longest_library_version + 1, '\0');
-  int length = 0;
-  if (host<Symbol::MPI_Get_library_version>(as_word(text.data()), as_word(&length)) != 0) return {};
-  return text.data();
-}
 
 // The name of the file that we were loaded from, without directory, "lib" and suffix: "millrace-openmpi-5.0".
 std::string variant_name() {
@@ -56,7 +49,9 @@ record::RankIdentity identity(int rank, int ranks) {
   return who;
 }
 
-const char* algorithm_name(std::uint16_t algorithm) { return kernel::kernel_name(algorithm); }
+const char* algorithm_name(std::uint16_t algorithm) {
+  return algorithm < first_substitution_algorithm ? kernel::kernel_name(algorithm) : substitution_name(algorithm);
+}
 
 std::vector<std::byte> own_record(int rank, int ranks) {
   const record::Names names{entry_names(), algorithm_name};

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "shim/forward.h"
 #include "shim/host.h"
+#include "shim/op_substitution.h"
 #include "shim/publish.h"
 #include "shim/reductions.h"
 
@@ -91,6 +92,7 @@ void world_initialised() {
   int rank = 0;
   host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
   start_accelerating(rank == 0);
+  prepare_op_substitution(state.settings);
 }
 
 void world_finalising() {
@@ -98,6 +100,7 @@ void world_finalising() {
   clear_mode(accelerating);
   if (!state.world_initialised) return;
   state.world_initialised = false;
+  forget_op_substitution();
   if (current_mode() & recording) publish_world();
 }
 

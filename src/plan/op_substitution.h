@@ -1,0 +1,42 @@
+// Whether a collective reduction that the host does itself should be given an op of ours instead of the predefined
+// one: an op made by MPI_Op_create, whose function is our kernel.
+//
+// Hosts treat such an op differently: MPICH, for one, keeps its reduce-scatter algorithms for predefined ops. So the
+// answer is a measured one, per host, class of op and size. It depends on nothing that may differ between the ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "kernel/types.h"
+
+namespace millrace::plan {
+
+enum class HostFamily : std::uint8_t { unknown, openmpi_4, openmpi_5, mpich_4, mpich_5, intel };
+
+// From MPI_Get_library_version: "Open MPI v5.0.11, ...", "MPICH Version:\t4.0.2", "Intel(R) MPI Library 2021.18 ...".
+HostFamily host_family(std::string_view library_version);
+const char* host_family_name(HostFamily family);
+
+// Ops and types that a host does with code of about the same speed.
+enum class OpClass : std::uint8_t {
+  real_arithmetic,     // SUM, PROD of float and double
+  real_extremum,       // MAX, MIN of float and double
+  integer_arithmetic,  // SUM, PROD, MAX, MIN of integers
+  bitwise,
+  logical,
+  complex_sum,
+  complex_product,
+  location,  // MAXLOC, MINLOC
+  other      // 16-bit and extended floats: never
+};
+OpClass op_class(kernel::Op op, kernel::Type type);
+const char* op_class_name(OpClass op_class);
+
+// The least number of bytes (of one rank's contribution) from which the substitute was measured to be no slower at
+// every size up to 16 MiB; never: no such size.
+inline constexpr std::uint64_t never = ~std::uint64_t{0};
+std::uint64_t substitution_threshold_bytes(HostFamily family, OpClass op_class);
+
+}  // namespace millrace::plan
