@@ -48,6 +48,18 @@ Host find_host(const Request& request, const Environment& environment, const std
   return host_from_surroundings(binary, environment);
 }
 
+// As execvp, but a binary for another machine is not handed to the shell. Returns the errno.
+int replace_process(const Plan& plan, char** arguments) {
+  execv(plan.program.c_str(), arguments);
+  const int error = errno;
+  if (error != ENOEXEC || ElfFile::open(plan.program)) return error;
+  std::vector<char*> words{const_cast<char*>("/bin/sh"), const_cast<char*>(plan.program.c_str())};
+  for (char** word = arguments + 1; *word; ++word) words.push_back(*word);
+  words.push_back(nullptr);
+  execv(words[0], words.data());
+  return errno;
+}
+
 }  // namespace
 
 int exit_code_of(int error) { return error == ENOENT ? 127 : 126; }
@@ -113,15 +125,12 @@ int run(const Plan& plan, const Request& request) {
   for (const auto& [value, variable] : variables)
     if (value) setenv(variable, value->c_str(), 1);
   if (!plan.preload.empty()) setenv("LD_PRELOAD", plan.ld_preload.c_str(), 1);
-  if (!plan.error) {
-    execvp(request.program[0], request.program);
-    const int error = errno;
-    const std::string why =
-        error == ENOENT ? "its dynamic loader is missing: is it built for another system?" : std::strerror(error);
-    log(LogLevel::error, fmt::format("{}: {}", plan.program, why));
-    return error == ENOENT ? 127 : 126;
-  }
-  return exit_code_of(plan.error);
+  if (plan.error) return exit_code_of(plan.error);
+  const int error = replace_process(plan, request.program);
+  log(LogLevel::error, fmt::format("{}: {}", plan.program,
+                                   error == ENOENT ? "its dynamic loader is missing: is it built for another system?"
+                                                   : std::strerror(error)));
+  return exit_code_of(error);
 }
 
 }  // namespace millrace::tools
