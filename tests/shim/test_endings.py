@@ -4,7 +4,6 @@ import pathlib
 import tempfile
 import time
 
-import hosts
 import pytest
 from shim_programs import build, run
 
