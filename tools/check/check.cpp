@@ -18,6 +18,7 @@ namespace {
 using namespace check;
 
 constexpr int run_timeout_seconds = 300;
+constexpr const char* python_title = "mpi4py";
 constexpr int preload_is_missing = 3;  // exit code of the programs
 
 class Check {
@@ -77,6 +78,8 @@ class Check {
     } else if (!results.complete) {
       const std::string how = finished.timed_out ? "did not end" : fmt::format("exit code {}", finished.exit_code);
       fail(title, fmt::format("the program failed ({}):\n{}", how, finished.output));
+    } else if (title == python_title && !is_same_host(results)) {
+      std::puts(fmt::format("{}: skipped: it uses {}", title, results.host).c_str());
     } else {
       say_where(results);
       all_well_ = print_results(title, results, excused, options_.verbose) && all_well_;
@@ -84,9 +87,19 @@ class Check {
     return results;
   }
 
+  // A Python beside the wrapper may have chosen another MPI of the same installation. In wheels, which cannot hold
+  // links, libmpi.so and libmpi.so.12 are copies.
+  bool is_same_host(const Results& results) const {
+    std::error_code error;
+    const std::filesystem::path one(host_), other(results.host);
+    return host_.empty() || std::filesystem::equivalent(one, other, error) ||
+           (std::filesystem::equivalent(one.parent_path(), other.parent_path(), error) &&
+            std::filesystem::file_size(one, error) == std::filesystem::file_size(other, error));
+  }
+
   void say_where(const Results& results) {
-    const std::string where = fmt::format("{} behind {}", results.host, results.preload);
-    if (where != said_) std::puts((said_ = where).c_str());
+    if (host_.empty()) std::puts(fmt::format("{} behind {}", results.host, results.preload).c_str());
+    host_ = results.host;
   }
 
   void check_module(const std::string& name, const std::string& language, const std::set<std::string>& excused) {
@@ -101,17 +114,18 @@ class Check {
   void check_python() {
     const auto python = options_.python ? find_command(*options_.python) : python_beside(toolchain_.mpicc);
     if (is_interrupted()) return;
+    if (!python && options_.python) return fail("mpi4py", *options_.python + ": no such command");
     if (!python) return void(std::puts("mpi4py: skipped: no python3"));
     const Finished found =
         run_to_end({{*python, "-c", "import mpi4py"}, toolchain_.workplace.string(), {}}, run_timeout_seconds);
     if (found.exit_code != 0) return void(std::puts(fmt::format("mpi4py: skipped: {} has none", *python).c_str()));
     const std::string script = (toolchain_.sources / "check_mpi4py.py").string();
-    run_program("mpi4py", {*python, script, (toolchain_.sources / "entries.list").string()}, {});
+    run_program(python_title, {*python, script, (toolchain_.sources / "entries.list").string()}, {});
   }
 
   const CheckOptions& options_;
   const Toolchain toolchain_;
-  std::string said_;
+  std::string host_;  // the library that the C program ran on
   bool all_well_ = true;
 };
 

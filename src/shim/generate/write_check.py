@@ -13,7 +13,6 @@ TABLE = """\
 /* {note} */
 #include "check_row.h"
 
-const char* const check_language = "{language}";
 {declarations}
 const struct check_row check_rows[] = {{
 {rows}
@@ -31,11 +30,10 @@ def files(table):
     return result
 
 
-def _rows(language, rows):
+def _rows(rows):
     """rows: (entry number, entry name, function, symbols that show its presence)"""
     return TABLE.format(
         note=NOTE,
-        language=language,
         declarations="\n".join(f"extern void {function}(void) __attribute__((weak));" for _, _, function, _ in rows),
         rows="\n".join(f'    {{{n}, "{name}", {function}, "{" ".join(symbols)}"}},' for n, name, function, symbols in rows),
         count=len(rows),
@@ -43,7 +41,7 @@ def _rows(language, rows):
 
 
 def _c_table(table):
-    return _rows("C", [(n, e.name, e.name, [e.name]) for n, e in enumerate(table.entries)])
+    return _rows([(n, e.name, e.name, [e.name]) for n, e in enumerate(table.entries)])
 
 
 def _fortran_entries(table, language):
@@ -51,13 +49,11 @@ def _fortran_entries(table, language):
 
 
 def _fortran_table(table, language):
-    title = {"mpifh": "mpif.h", "usempi": "use mpi", "f08": "use mpi_f08"}[language]
     return _rows(
-        title,
         [
             (n, e.name, f"check_{language}_{e.name}", fortran_types.specifics(e, language))
             for n, e in _fortran_entries(table, language)
-        ],
+        ]
     )
 
 

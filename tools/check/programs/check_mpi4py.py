@@ -8,12 +8,14 @@ relocation table holds an address in one of the preload's mappings. A weak impor
 
 import ctypes
 import os
+import re
 import struct
 import sys
 
 R_FUNCTION = {"x86_64": (1, 6, 7), "aarch64": (257, 1025, 1026)}  # absolute address, GLOB_DAT, JUMP_SLOT
 PT_LOAD, PT_DYNAMIC = 1, 2
 DT_STRTAB, DT_SYMTAB, DT_RELA, DT_RELASZ, DT_PLTRELSZ, DT_JMPREL = 5, 6, 7, 8, 2, 23
+LIBRARY = re.compile(r"libmpi(ch|_abi)?\.so")
 RELA, SYMBOL = "<QQq", "<IBBHQQ"
 
 
@@ -79,13 +81,19 @@ def main():
         sys.exit(3)
     ours = [(start, end) for start, end, path in mappings() if path in preload]
     slots = imported(os.path.realpath(MPI.__file__))
+    host = next(path for _, _, path in mappings() if LIBRARY.match(os.path.basename(path)))
+    host_library = ctypes.CDLL(host)
     with open(results, "w") as file:
         for name in sorted(known & set(slots)):
             address = slots[name]
             inside = any(start <= address < end for start, end in ours)
-            print("seen" if inside else "slipped" if address else "absent", name, file=file)
-        print("host", MPI.Get_library_version().splitlines()[0].strip("\0"), file=file)
-        print("preload", " ".join(preload), file=file)
+            if hasattr(host_library, name):
+                verdict = "seen" if inside else "slipped"
+            else:
+                verdict = "foreign" if address else "absent"
+            print(verdict, name, file=file)
+        print("host", host, file=file)
+        print("preload", *preload, file=file)
         print("end of results", file=file)
 
 

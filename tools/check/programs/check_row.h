@@ -9,7 +9,6 @@ struct check_row {
   const char* symbols; /* any of these in the process shows that the host has it */
 };
 
-extern const char* const check_language;
 extern const struct check_row check_rows[];
 extern const unsigned check_row_count;
 
