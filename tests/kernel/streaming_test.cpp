@@ -31,14 +31,15 @@ TEST(Streaming, WritesWhatReduceNWrites) {
     std::vector<const void*> pointers;
     for (const auto& input : inputs) pointers.push_back(input.data());
     Arena plain(gaps.size()), streamed(gaps.size());
-    for (std::size_t slack = 0; slack < 64; ++slack) {
+    for (std::size_t slack = 0; slack < 64; slack += test_fully() ? 1 : 7) {
       for (const std::size_t n : {longest, longest - 1 - random() % 64, random() % longest, std::size_t{0}}) {
         char* const want = plain.place(gaps.data(), n * bytes, slack);
         char* const got = streamed.place(gaps.data(), n * bytes, slack);
         find_reduce_n(each.op, each.type)(pointers.data(), pointers.size(), want, n);
         reduce_n_streaming(each.op, each.type, pointers.data(), pointers.size(), got, n);
-        ASSERT_TRUE(n == 0 || std::memcmp(want, got, n * bytes) == 0)
-            << kernel_name(each.op, each.type) << " n " << n << " slack " << slack << " seed " << test_seed();
+        for (std::size_t at = 0; at < n * bytes; at += bytes)
+          ASSERT_TRUE(same_element(each.op, each.type, want + at, got + at))
+              << kernel_name(each.op, each.type) << " n " << n << " slack " << slack << " seed " << test_seed();
         ASSERT_TRUE(streamed.surroundings_intact()) << kernel_name(each.op, each.type) << " slack " << slack;
       }
     }

@@ -40,6 +40,12 @@ Cell<T>* cells(void* buffer) {
   return static_cast<Cell<T>*>(buffer);
 }
 
+// Stores one element; overloaded for elements with gaps, which an assignment might overwrite.
+template <class T>
+void put(void* buffer, std::size_t i, T value) {
+  cells<T>(buffer)[i].value = value;
+}
+
 // Loop over F::Element with F::apply.
 template <class F>
 struct Elementwise {
@@ -52,7 +58,7 @@ struct Elementwise {
     for (std::size_t i = 0; i < n; ++i) {
       Element accumulated = cells<Element>(first)[i].value;
       ((accumulated = F::apply(accumulated, cells<Element>(rest)[i].value)), ...);
-      cells<Element>(out)[i].value = accumulated;
+      put(out, i, accumulated);
     }
   }
 };

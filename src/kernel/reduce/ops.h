@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel/reduce/element_types.h"
+#include "kernel/reduce/loops.h"
 
 namespace millrace::kernel {
 namespace {
@@ -123,6 +124,12 @@ struct Extreme16 {
 };
 
 // ---- complex. SUM is the SUM of the parts. PROD is the textbook formula, without fused multiply-add.
+
+template <class T>
+void put(void* buffer, std::size_t i, Complex<T> value) {
+  cells<T>(buffer)[2 * i].value = value.re;
+  cells<T>(buffer)[2 * i + 1].value = value.im;
+}
 
 template <class T>
 struct ComplexProd {
