@@ -8,6 +8,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "hosts"))
 
 import hosts as host_module  # noqa: E402
+from usable import usable  # noqa: E402
 
 
 def pytest_addoption(parser):
@@ -23,16 +24,6 @@ def pytest_collection_modifyitems(config, items):
         return
     config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("full")])
     items[:] = [item for item in items if not item.get_closest_marker("full")]
-
-
-def usable(name):
-    """The host, if it can exist on this machine. A host that was merely not installed is a failure, not a skip."""
-    host = host_module.get(name)
-    why = host.missing()
-    if why and "exists for" in why:
-        pytest.skip(why)
-    assert why is None, why
-    return host
 
 
 @pytest.fixture(params=list(host_module.HOSTS))

@@ -3,7 +3,7 @@
 import hosts
 import mpi4py_suite
 import pytest
-from conftest import usable
+from usable import usable
 
 # What touches reductions and callbacks most, in seconds: runs on every change.
 SAMPLE = ["-i", "test_op.py|test_attributes"]

@@ -6,7 +6,7 @@ import re
 
 import hosts
 import pytest
-from conftest import usable
+from usable import usable
 
 PROGRAMS = pathlib.Path(__file__).parent / "programs"
 

@@ -8,7 +8,7 @@ import time
 
 import hosts
 import pytest
-from conftest import usable
+from usable import usable
 
 HELLO = pathlib.Path(hosts.ROOT) / "tests/hosts/programs/hello.c"
 

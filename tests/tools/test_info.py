@@ -6,7 +6,7 @@ import subprocess
 
 import hosts
 import pytest
-from conftest import usable
+from usable import usable
 
 
 def info(launcher, *words, **variables):
