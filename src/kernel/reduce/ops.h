@@ -80,8 +80,9 @@ struct Min {
 // ---- two elements to a word of twice their size: what the compiler cannot do well on narrow lanes
 
 // PROD of bytes: no instruction set multiplies them.
+template <class U>
 struct ProdBytes {
-  using Element = std::uint8_t;
+  using Element = U;
   using Word = std::uint16_t;
   static Element apply(Element a, Element b) { return Prod<Element>::apply(a, b); }
   static Word apply_word(Word a, Word b) {

@@ -9,9 +9,17 @@
 namespace millrace::kernel {
 namespace {
 
+template <class U>
+struct ProdOf {
+  using type = Prod<U>;
+};
 template <>
-struct Loop<Prod<std::uint8_t>> {
-  using type = Wordwise<ProdBytes>;
+struct ProdOf<std::uint8_t> {
+  using type = ProdBytes<std::uint8_t>;
+};
+template <class U>
+struct Loop<ProdBytes<U>> {
+  using type = Wordwise<ProdBytes<U>>;
 };
 template <class H, Op op>
 struct Loop<Arithmetic16<H, op>> {
@@ -47,7 +55,7 @@ struct Filler {
   template <class U>
   constexpr void wrapping(Type type) {
     at(Op::sum, type) = kernel<Sum<U>>();
-    at(Op::prod, type) = kernel<Prod<U>>();
+    at(Op::prod, type) = kernel<typename ProdOf<U>::type>();
     at(Op::band, type) = kernel<BitAnd<U>>();
     at(Op::bor, type) = kernel<BitOr<U>>();
     at(Op::bxor, type) = kernel<BitXor<U>>();

@@ -1,4 +1,5 @@
 // AVX-512 F, BW, DQ and VL.
+#include "kernel/reduce/avx512_lanes.h"
 #include "kernel/reduce/avx512_pairs.h"
 #include "kernel/reduce/table.h"
 
