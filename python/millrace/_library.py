@@ -1,0 +1,82 @@
+"""libmillrace.so through ctypes, which releases the interpreter's lock during each call."""
+
+import ctypes
+import ctypes.util
+import os
+import pathlib
+
+
+class LibraryNotFound(ImportError):
+    """libmillrace.so is not where it was looked for."""
+
+
+def _candidates():
+    """MILLRACE_LIBRARY, the build tree that this package lies in, an installation around it, the system's own."""
+    if named := os.environ.get("MILLRACE_LIBRARY"):
+        yield named
+        return
+    here = pathlib.Path(__file__).resolve()
+    for above in here.parents:
+        for directory in ("lib", "lib64", "build/lib"):
+            yield from above.glob(f"{directory}/libmillrace.so.0")
+    if found := ctypes.util.find_library("millrace"):
+        yield found
+    yield "libmillrace.so.0"
+
+
+def _load():
+    errors = []
+    for candidate in _candidates():
+        try:
+            return ctypes.CDLL(str(candidate))
+        except OSError as error:
+            errors.append(str(error))
+    reason = errors[0] if errors else "no candidates"
+    raise LibraryNotFound(f"libmillrace.so.0: {reason}; name its path in MILLRACE_LIBRARY")
+
+
+lib = _load()
+_buffer, _size = ctypes.c_void_p, ctypes.c_size_t
+lib.millrace_reduce3.argtypes = [ctypes.c_int, ctypes.c_int, _buffer, _buffer, _buffer, _size]
+lib.millrace_reduce_n.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.POINTER(_buffer), _size, _buffer, _size]
+lib.millrace_supported.argtypes = [ctypes.c_int, ctypes.c_int]
+lib.millrace_type_bytes.argtypes = [ctypes.c_int]
+lib.millrace_type_bytes.restype = _size
+lib.millrace_use_isa.argtypes = [ctypes.c_char_p]
+for _name in ("millrace_op_name", "millrace_type_name", "millrace_status_text"):
+    getattr(lib, _name).argtypes = [ctypes.c_int]
+for _name in ("millrace_op_name", "millrace_type_name", "millrace_status_text", "millrace_isa", "millrace_version"):
+    getattr(lib, _name).restype = ctypes.c_char_p
+
+
+def _names(function):
+    """name -> value of an enumeration that counts from 0."""
+    found = {}
+    while name := function(len(found)):
+        found[name.decode()] = len(found)
+    return found
+
+
+OPS = _names(lib.millrace_op_name)
+TYPES = _names(lib.millrace_type_name)
+
+
+def check(status):
+    if status != 0:
+        raise RuntimeError(f"libmillrace: {lib.millrace_status_text(status).decode()}")
+
+
+def version():
+    """Version of the library."""
+    return lib.millrace_version().decode()
+
+
+def isa():
+    """The instruction set in use: 'avx512', 'sve', ..."""
+    return lib.millrace_isa().decode()
+
+
+def use_isa(setting):
+    """Chooses the instruction set: 'auto', a name as isa() gives it, or '128', '256', '512' as a limit in bits."""
+    if lib.millrace_use_isa(setting.encode()) != 0:
+        raise ValueError(f"instruction set {setting!r} is unknown or cannot run here; in use: {isa()}")
