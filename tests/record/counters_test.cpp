@@ -6,12 +6,19 @@
 #include <vector>
 
 #include "record/snapshot.h"
+#include "record/thread_block.h"
 
 namespace millrace::record {
 namespace {
 
 std::uint64_t calls(const EntrySnapshot& entry) {
   return std::accumulate(entry.outcome.begin(), entry.outcome.end(), std::uint64_t{0});
+}
+
+std::size_t blocks() {
+  std::size_t count = 0;
+  for (const ThreadBlock* block = first_block(); block; block = block->next) ++count;
+  return count;
 }
 
 class Counters : public ::testing::Test {
@@ -99,12 +106,14 @@ TEST_F(Counters, CanBeReadWhileTheyGrow) {
 }
 
 TEST_F(Counters, SurviveTheirThreadAndItsBlockIsUsedAgain) {
+  const std::size_t blocks_before = blocks();
   for (int round = 0; round < 1000; ++round) std::thread([] { add_call(2, 4, 1, 6, Reason::none); }).join();
   const Snapshot counted = snapshot();
   ASSERT_EQ(counted.entries.size(), 1u);
   EXPECT_EQ(calls(counted.entries[0]), 1000u);
   EXPECT_EQ(counted.pairs.at(0).calls, 1000u);
   EXPECT_EQ(counted.threads - threads_before, 1000u);
+  EXPECT_LE(blocks(), blocks_before + 1);
 }
 
 TEST_F(Counters, KeepCountingWhenThereAreMorePairsThanSlots) {

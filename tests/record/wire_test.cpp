@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "random_record.h"
@@ -108,9 +109,33 @@ TEST(Wire, RefusesWrongShapes) {
   EXPECT_EQ(unpack_all(pack(misplaced), record), Status::bad_argument);
 }
 
+TEST(Wire, RefusesAnotherNumberOfReasons) {
+  RankRecord sent;
+  sent.calls.resize(1);
+  const std::vector<std::byte> bytes = pack(sent);
+  const std::vector<std::byte> outcomes(reason_count, std::byte{0});
+  const auto found = std::search(bytes.begin(), bytes.end(), outcomes.begin(), outcomes.end()) - bytes.begin();
+  ASSERT_LT(found, static_cast<std::ptrdiff_t>(bytes.size()));
+  for (const int change : {-1, 1}) {
+    std::vector<std::byte> changed = bytes;
+    changed[static_cast<std::size_t>(found - 1)] =
+        static_cast<std::byte>(0x80 + static_cast<int>(reason_count) + change);
+    if (change < 0)
+      changed.erase(changed.begin() + found);
+    else
+      changed.insert(changed.begin() + found, std::byte{0});
+    RankRecord received;
+    EXPECT_EQ(unpack_all(changed, received), Status::bad_argument) << change;
+  }
+}
+
 TEST(Wire, RefusesDeepNestingWithoutRunningOutOfStack) {
   RankRecord record;
   EXPECT_EQ(unpack_all(std::vector<std::byte>(20'000'000, std::byte{0x81}), record), Status::bad_argument);
+  std::vector<std::byte> objects;
+  const std::vector<std::byte> object = bytes_of({0xa1, 0x60});  // {"": ...
+  for (int depth = 0; depth < 5'000'000; ++depth) objects.insert(objects.end(), object.begin(), object.end());
+  EXPECT_EQ(unpack_all(objects, record), Status::bad_argument);
 }
 
 TEST(ThisRank, NamesWhatWasCounted) {
