@@ -118,7 +118,8 @@ def reduce(op, *arrays, out=None):
     if first.size == 0:
         return out
     if same_allowed:
-        check(lib.millrace_reduce3(value, type_value, first.ctypes.data, arrays[1].ctypes.data, out.ctypes.data, out.size))
+        a, b = (array.ctypes.data for array in arrays)
+        check(lib.millrace_reduce3(value, type_value, a, b, out.ctypes.data, out.size))
     else:
         inputs = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
         check(lib.millrace_reduce_n(value, type_value, inputs, len(arrays), out.ctypes.data, out.size))

@@ -34,8 +34,8 @@ def test_ranks_with_and_without_our_ops_understand_one_another():
     """Half of the ranks give the host our op, the others the predefined one."""
     for host in OPEN_MPI:
         program = build(host, "reductions.c")
-        odd = '[ "$((OMPI_COMM_WORLD_RANK % 2))" = 1 ]'
-        script = f'if {odd}; then export MILLRACE_SUBSTITUTE=always; else export MILLRACE_SUBSTITUTE=never; fi; exec "$@"'
+        choice = 'if [ "$((OMPI_COMM_WORLD_RANK % 2))" = 1 ]; then c=always; else c=never; fi'
+        script = f'{choice}; export MILLRACE_SUBSTITUTE=$c; exec "$@"'
         shell = ["sh", "-c", script, "sh", hosts.MILLRACE, program]
         finished = hosts.run(host, 4, shell, millrace=False, timeout=120).check()
         assert "complex and location done" in finished.stdout
