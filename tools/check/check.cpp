@@ -27,6 +27,7 @@ class Check {
 
   bool run() {
     check_program("C", build_c(toolchain_), {});
+    if (is_uncovered_) return false;
     if (toolchain_.fortran.empty()) {
       std::puts("Fortran: skipped: no Fortran compiler wrapper");
     } else {
@@ -74,6 +75,7 @@ class Check {
     if (is_interrupted()) return {};
     const Results results = read_results(path);
     if (finished.exit_code == preload_is_missing) {
+      is_uncovered_ = true;
       fail(title, "Millrace is not in front of this host:\n" + finished.output);
     } else if (!results.complete) {
       const std::string how = finished.timed_out ? "did not end" : fmt::format("exit code {}", finished.exit_code);
@@ -127,6 +129,7 @@ class Check {
   const Toolchain toolchain_;
   std::string host_;  // the library that the C program ran on
   bool all_well_ = true;
+  bool is_uncovered_ = false;  // the launcher knows no preload for this host, or was told not to use one
 };
 
 }  // namespace

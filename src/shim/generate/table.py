@@ -147,8 +147,10 @@ def _parse_block(where, lines, generations):
     if large:
         entry.has_twin = True
         twin_hook = f"{entry.hook}_c" if entry.hook else None
-        yield dataclasses.replace(entry, name=f"{name}_c", parameters=parameters, since=large[0], hosts=large[1],
-                                  fortran_hosts=large[1], hook=twin_hook, large=True, has_twin=False, deprecated=None, removed=None)
+        twin = dataclasses.replace(entry, name=f"{name}_c", parameters=parameters, hook=twin_hook, large=True)
+        twin.since, twin.hosts = large
+        twin.fortran_hosts, twin.has_twin, twin.deprecated, twin.removed = twin.hosts, False, None, None
+        yield twin
 
 
 def _parse_parameter(where, text):

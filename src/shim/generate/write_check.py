@@ -1,6 +1,7 @@
 """The programs of `millrace check`: for each language a table of the entries with a function that calls each, and
 for Fortran those functions. tools/check/programs/driver.c drives them."""
 
+import dataclasses
 import textwrap
 
 import fortran
@@ -22,65 +23,80 @@ const unsigned check_row_count = {count};
 
 
 def files(table):
-    result = {"rows_c.c": _c_table(table)}
+    result = {"rows_c.c": _table([(n, e.name, e.name, [e.name]) for n, e in enumerate(table.entries)])}
     for language in LANGUAGES:
-        result[f"rows_{language}.c"] = _fortran_table(table, language)
-        result[f"calls_{language}.F90"] = _fortran_calls(table, language)
+        calls = list(_calls(table, language))
+        rows = [(c.number, c.name, c.function, c.specifics) for c in calls]
+        result[f"rows_{language}.c"] = _table(rows)
+        result[f"calls_{language}.F90"] = _source(calls, language)
     result["entries.list"] = "\n".join(entry.name for entry in table.entries) + "\n"
     return result
 
 
-def _rows(rows):
-    """rows: (entry number, entry name, function, symbols that show its presence)"""
+@dataclasses.dataclass(frozen=True)
+class Call:
+    number: int
+    entry: object
+    language: str
+    with_c_ptr: bool = False  # `use mpi` has two forms of what returns memory: INTEGER(ADDRESS) and TYPE(C_PTR)
+
+    @property
+    def name(self):
+        return self.entry.name + ("_cptr" if self.with_c_ptr else "")
+
+    @property
+    def function(self):
+        return f"check_{self.language}_{self.name}"
+
+    @property
+    def specifics(self):
+        if self.with_c_ptr:
+            return fortran.mangled(self.entry, "_cptr")
+        return fortran_types.specifics(self.entry, self.language)
+
+
+def _calls(table, language):
+    for number, entry in enumerate(table.entries):
+        if fortran_types.is_in(entry, language):
+            yield Call(number, entry, language)
+            if language == "usempi" and fortran.has(entry, "pointer") and "detach" not in entry.name:
+                yield Call(number, entry, language, True)
+
+
+def _table(rows):
     return TABLE.format(
         note=NOTE,
         declarations="\n".join(f"extern void {function}(void) __attribute__((weak));" for _, _, function, _ in rows),
-        rows="\n".join(f'    {{{n}, "{name}", {function}, "{" ".join(symbols)}"}},' for n, name, function, symbols in rows),
+        rows="\n".join(f'    {{{n}, "{name}", {call}, "{" ".join(shown)}"}},' for n, name, call, shown in rows),
         count=len(rows),
     )
 
 
-def _c_table(table):
-    return _rows([(n, e.name, e.name, [e.name]) for n, e in enumerate(table.entries)])
-
-
-def _fortran_entries(table, language):
-    return [(n, e) for n, e in enumerate(table.entries) if fortran_types.is_in(e, language)]
-
-
-def _fortran_table(table, language):
-    return _rows(
-        [
-            (n, e.name, f"check_{language}_{e.name}", fortran_types.specifics(e, language))
-            for n, e in _fortran_entries(table, language)
-        ]
-    )
-
-
 HEAD = {
-    "mpifh": "module check_{language}\n  use, intrinsic :: iso_c_binding, only: c_int\n  implicit none\n  include 'mpif.h'\n",
-    "usempi": "module check_{language}\n  use, intrinsic :: iso_c_binding, only: c_int\n  use mpi\n  implicit none\n",
-    "f08": "module check_{language}\n  use, intrinsic :: iso_c_binding\n  use mpi_f08\n  implicit none (type, external)\n",
+    "mpifh": "  implicit none\n  include 'mpif.h'\n  external :: check_callback\n",
+    "usempi": "  use mpi\n  implicit none\n  external :: check_callback\n",
+    "f08": "  use mpi_f08\n  implicit none (type, external)\n",
 }
+CALLBACK = "subroutine check_callback(){}\nend subroutine\n"
 
 
-def _fortran_calls(table, language):
-    head = HEAD[language].format(language=language) + "  integer(c_int), bind(C, name='check_comm') :: check_comm\n"
-    if language != "f08":
-        head += "  external :: check_callback\n"
-    subroutines = [_subroutine(e, language) for _, e in _fortran_entries(table, language)]
-    tail = "" if language == "f08" else "\nsubroutine check_callback()\nend subroutine\n"
+def _source(calls, language):
+    head = f"module check_{language}\n  use, intrinsic :: iso_c_binding\n{HEAD[language]}"
+    head += "  integer(c_int), bind(C, name='check_comm') :: check_comm\ncontains\n\n"
+    subroutines = [_subroutine(call) for call in calls]
+    tail = "\n" + CALLBACK.format("")
     if language == "f08":
-        subroutines.insert(0, "  subroutine check_callback() bind(C)\n  end subroutine\n")
-    return f"! {NOTE}\n{head}contains\n\n" + "\n".join(subroutines) + f"end module\n{tail}"
+        subroutines.insert(0, CALLBACK.format(" bind(C)"))
+        tail = ""
+    return f"! {NOTE}\n{head}" + "\n".join(subroutines) + f"end module\n{tail}"
 
 
-def _subroutine(entry, language):
-    f08 = language == "f08"
+def _subroutine(call):
+    entry, f08 = call.entry, call.language == "f08"
     parameters = fortran.parameters(entry)
-    name = f"check_{language}_{entry.name}"
-    lines = [f"subroutine {name}() bind(C, name='{name}')"]
-    lines += [d for d in (fortran_types.declaration(p, entry, f08) for p in parameters) if d]
+    lines = [f"subroutine {call.function}() bind(C, name='{call.function}')"]
+    lines += [fortran_types.declaration(p, entry, f08 or call.with_c_ptr and p.kind == "pointer") for p in parameters]
+    lines = [line for line in lines if line]
     if not fortran.is_function(entry):
         lines.append("integer :: ierror")
     arguments = []
@@ -94,12 +110,12 @@ def _subroutine(entry, language):
     if fortran.is_function(entry):
         kind = "double precision" if entry.returns == "seconds" else "integer(MPI_ADDRESS_KIND)"
         lines.insert(1, f"{kind} :: value")
-        if language == "mpifh":  # not every mpif.h declares all functions
+        if call.language == "mpifh":  # not every mpif.h declares all functions
             lines.insert(1, f"{kind}, external :: {called}")
         lines += _wrapped(f"value = {called}({', '.join(arguments)})")
     else:
         lines += _wrapped(f"call {called}({', '.join([*arguments, 'ierror'])})")
-    return f"  ! entry {entry.name}\n  " + "\n    ".join(lines) + "\n  end subroutine\n"
+    return f"  ! entry {call.name}\n  " + "\n    ".join(lines) + "\n  end subroutine\n"
 
 
 def _wrapped(statement):

@@ -23,8 +23,9 @@
 enum { longest_entry_count = 4096, seconds_per_call = 5, not_loaded = 3, no_results = 4 };
 
 struct shared {
-  unsigned char seen[longest_entry_count];
-  volatile unsigned next; /* the row that the child works on */
+  unsigned char seen[longest_entry_count];     /* by entry, written by the preload */
+  unsigned char row_seen[longest_entry_count]; /* by row: an entry may have several */
+  volatile unsigned next;                      /* the row that the child works on */
 };
 
 /* A communicator with neighbours, as Fortran has it: some Fortran bindings ask the host about it before they call C. */
@@ -60,14 +61,22 @@ static void silence(void) {
   dup2(null, STDERR_FILENO);
 }
 
+/* Whether the row's call came by. */
+static void note(struct shared* shared) {
+  const unsigned row = shared->next;
+  shared->row_seen[row] = row < check_row_count && check_rows[row].call && shared->seen[check_rows[row].entry];
+}
+
 static void call_the_rest(struct shared* shared) {
   silence();
   for (; shared->next < check_row_count; ++shared->next) {
     const struct check_row* row = &check_rows[shared->next];
     if (!row->call) continue;
     alarm(seconds_per_call);
+    shared->seen[row->entry] = 0;
     row->call();
-    if (!shared->seen[row->entry]) _exit(1);
+    note(shared);
+    if (!shared->row_seen[shared->next]) _exit(1);
   }
   _exit(0);
 }
@@ -79,6 +88,7 @@ static int call_all(struct shared* shared) {
     if (child < 0) return -1;
     if (child == 0) call_the_rest(shared);
     if (waitpid(child, NULL, 0) < 0) return -1;
+    note(shared); /* a Fortran binding may come by and then stumble over what the host did not give it */
   }
   return 0;
 }
@@ -88,7 +98,7 @@ static const char* verdict(const struct check_row* row, const struct shared* sha
   const int is_c = strcmp(row->symbols, row->name) == 0;
   if (is_c && !present && dlvsym(RTLD_DEFAULT, row->name, "MILLRACE_1")) return "foreign";
   if (!row->call) return present ? "untried" : "absent";
-  return shared->seen[row->entry] ? "seen" : "slipped";
+  return shared->row_seen[row - check_rows] ? "seen" : "slipped";
 }
 
 static void write_path(FILE* results, const char* what, const char* symbol) {
