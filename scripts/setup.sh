@@ -75,7 +75,8 @@ unpack_source() {
   echo "setup: unpacking the source of $wanted"
   rm -rf "$directory"
   mkdir -p "$directory"
-  "$environments/tools/bin/python" -m pip download -q --disable-pip-version-check --no-deps --no-binary :all: \
+  # No binary of this one package: ":all:" would go for what its build needs, too, and compile Cython.
+  "$environments/tools/bin/python" -m pip download -q --disable-pip-version-check --no-deps --no-binary "${wanted%%==*}" \
     -d "$directory" "$wanted" >>"$log" 2>&1 || {
     echo "setup: pip download failed; the end of $log:" >&2
     tail -n 20 "$log" >&2
