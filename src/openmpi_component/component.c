@@ -73,12 +73,11 @@ static int register_settings(void) {
        MCA_BASE_VAR_TYPE_INT, &names->super, OPAL_INFO_LVL_4, false, &settings.available);
   show("support",
        "Levels of vector instructions that may be used, as for op_avx_support: the kernels are those of the widest unit "
-       "whose instructions they include; 0 turns this component off",
+       "whose instructions they include",
        MCA_BASE_VAR_TYPE_INT, &names->super, OPAL_INFO_LVL_4, true, &settings.support);
   OBJ_RELEASE(names);
 
   settings.unit = millrace_use_levels(settings.support);
-  if (!settings.unit) settings.unit = "none";
   show("unit", "The kernels in use", MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4, false, &settings.unit);
   show("version", "Version of Millrace", MCA_BASE_VAR_TYPE_VERSION_STRING, NULL, OPAL_INFO_LVL_4, false,
        &settings.version);
@@ -87,7 +86,7 @@ static int register_settings(void) {
 
 static int init_query(bool progress_threads, bool mpi_threads) {
   (void)progress_threads, (void)mpi_threads;
-  return settings.support == 0 || settings.priority < 0 ? OMPI_ERR_NOT_SUPPORTED : OMPI_SUCCESS;
+  return settings.priority < 0 ? OMPI_ERR_NOT_SUPPORTED : OMPI_SUCCESS;
 }
 
 static ompi_op_base_module_t* op_query(ompi_op_t* op, int* priority) {

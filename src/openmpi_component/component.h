@@ -20,7 +20,7 @@ extern const struct millrace_level millrace_levels[];
 int millrace_levels_available(void);
 
 /* Makes every handler use the widest kernels that the mask of levels and MILLRACE_ISA allow. Returns the name of their
-   instruction set; null, and no handler may be used, if the mask is empty. */
+   instruction set. To be called before the first handler is. */
 const char* millrace_use_levels(int mask);
 
 /* Puts our handlers for an op (OMPI_OP_BASE_FORTRAN_*) into a module: for every type where both Open MPI and we have a

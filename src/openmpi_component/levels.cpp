@@ -16,21 +16,21 @@ struct UnitLevels {
   const char* unit;
   int brings;  // the levels that a machine with this unit has, beyond those of narrower units
   int all_of;  // allowed if the mask holds all of these
-  int any_of;  // and any of these
+  int any_of;  // and any of these; the first unit needs no permission
 };
 
 #if defined(__x86_64__)
 enum { sse = 0x001, sse2 = 0x002, sse3 = 0x004, sse41 = 0x008, avx = 0x010, avx2 = 0x020, f = 0x100, bw = 0x200 };
 constexpr UnitLevels unit_levels[] = {
-    {"scalar", sse | sse2, 0, ~0},
+    {"scalar", sse | sse2, 0, 0},
     {"sse42", sse3 | sse41, 0, sse41 | avx | avx2 | f | bw},  // there is no unit for AVX without AVX2
     {"avx2", avx | avx2, 0, avx2 | f | bw},
-    {"avx512", f | bw, f | bw, ~0},
+    {"avx512", f | bw, f | bw, f},
 };
 #else
 enum { neon = 0x1, sve = 0x2 };
 constexpr UnitLevels unit_levels[] = {
-    {"scalar", 0, 0, ~0},
+    {"scalar", 0, 0, 0},
     {"neon", neon, 0, neon | sve},
     {"sve", sve, 0, sve},
 };
@@ -66,7 +66,6 @@ int millrace_levels_available() {
 
 const char* millrace_use_levels(int mask) {
   using namespace millrace;
-  if (mask == 0) return nullptr;
   // MILLRACE_ISA holds for all of Millrace: whichever of the two asks for less wins. Units are in order of width.
   const char* setting = std::getenv("MILLRACE_ISA");
   const kernel::IsaUnit* widest = kernel::choose_isa(setting ? setting : "auto").unit;
