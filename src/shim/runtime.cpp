@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -40,6 +41,13 @@ bool is_first_rank_by_environment() {
   return true;
 }
 
+// A relative name means the directory that the program was started in, wherever it may be when it ends.
+std::string from_here(const std::string& path) {
+  char here[PATH_MAX];
+  if (!path.ends_with(".json") || path.starts_with('/') || !getcwd(here, sizeof here)) return path;
+  return fmt::format("{}/{}", here, path);
+}
+
 // Runs when the dynamic linker has loaded us, also in shells and tools that never call MPI: nothing but reading the
 // environment may happen here.
 [[gnu::constructor]] void load() {
@@ -47,7 +55,9 @@ bool is_first_rank_by_environment() {
   Runtime& state = *instance;
   state.settings = read_settings(environ);
   set_log_level(level_from(state.settings.log));
-  if (state.settings.enabled && state.settings.reports()) set_mode(recording);
+  if (!state.settings.enabled || !state.settings.reports()) return;
+  state.settings.report = from_here(state.settings.report);
+  set_mode(recording);
 }
 
 // Kernels are chosen and complaints are said once, however often a program opens sessions.

@@ -4,6 +4,7 @@ import pathlib
 import tempfile
 import time
 
+import hosts
 import pytest
 from shim_programs import build, run
 
@@ -58,3 +59,11 @@ def test_no_report_file_without_finalize():
         path = pathlib.Path(directory) / "report.json"
         run("mpich5", 1, program, "_exit", env={"MILLRACE_REPORT": path})
         assert list(pathlib.Path(directory).iterdir()) == []
+
+
+def test_a_relative_name_means_the_directory_of_the_start():
+    program = build("openmpi4", "endings.c")
+    with tempfile.TemporaryDirectory() as directory:
+        env = {"MILLRACE_REPORT": "report.json"}
+        hosts.run("openmpi4", 2, [program, "chdir"], millrace=True, env=env, directory=directory).check()
+        assert [path.name for path in pathlib.Path(directory).iterdir()] == ["report.json"]
