@@ -1,5 +1,5 @@
-// Instruction set against instruction set: one input is a kernel, a form, a count, misalignments and the elements; every
-// unit that runs here must give the bits of the scalar unit and write nothing else. Bytes of the input:
+// Instruction set against instruction set: one input is a kernel, a form, a count, misalignments and the elements;
+// every unit that runs here must give the bits of the scalar unit and write nothing else. Bytes of the input:
 //
 //   0-1 kernel   2 form   3 number of inputs   4-7 misalignments   8.. elements of all inputs, repeated if too few
 #include <cstddef>

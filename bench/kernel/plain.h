@@ -1,4 +1,5 @@
-// The loop that a C programmer writes, one per (op, type), compiled for this machine: what a kernel is measured against.
+// The loop that a C programmer writes, one per (op, type), compiled for this machine: what a kernel is measured
+// against.
 #pragma once
 
 #include "kernel/kernel_set.h"

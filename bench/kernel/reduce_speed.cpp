@@ -38,14 +38,19 @@ void fill(Op op, Type type, void* data, std::size_t bytes, unsigned seed) {
   std::mt19937 random(seed);
   const TypeClass kind = type_class(type);
   std::memset(data, 0, bytes);
-  const auto put = [&](std::size_t at, auto value) { std::memcpy(static_cast<char*>(data) + at, &value, sizeof value); };
+  const auto put = [&](std::size_t at, auto value) {
+    std::memcpy(static_cast<char*>(data) + at, &value, sizeof value);
+  };
   for (std::size_t at = 0; at + type_bytes(type) <= bytes; at += type_bytes(type)) {
     const int small = static_cast<int>(random() % 2);
     if (kind == TypeClass::integer || kind == TypeClass::logical) put(at, static_cast<char>(small));
     if (kind == TypeClass::pair) {
-      if (type == Type::f32_i32 || type == Type::f32_f32) put(at, static_cast<float>(small));
-      else if (type == Type::f64_i32 || type == Type::f64_f64) put(at, static_cast<double>(small));
-      else put(at, static_cast<char>(small));
+      if (type == Type::f32_i32 || type == Type::f32_f32)
+        put(at, static_cast<float>(small));
+      else if (type == Type::f64_i32 || type == Type::f64_f64)
+        put(at, static_cast<double>(small));
+      else
+        put(at, static_cast<char>(small));
       put(at + type_bytes(type) / 2, static_cast<char>(random() % 100));
     }
     const bool ones = op == Op::prod;
@@ -105,8 +110,8 @@ void measure(const Options& options, const IsaUnit& unit, Op op, Type type) {
     const double ours = 3.0 * static_cast<double>(bytes) / contest.best_ns[0];
     const double theirs = plain ? 3.0 * static_cast<double>(bytes) / contest.best_ns[1] : 0;
     const double memcpy_speed = 2.0 * static_cast<double>(bytes) / contest.best_ns[2];
-    const char* format = options.csv ? "%s,%s,%zu,%.1f,%.1f,%.1f,%.2f,%.1f\n"
-                                     : "%-16s %-7s %8zu %8.1f %8.1f %8.1f %6.2f %8.1f\n";
+    const char* format =
+        options.csv ? "%s,%s,%zu,%.1f,%.1f,%.1f,%.2f,%.1f\n" : "%-16s %-7s %8zu %8.1f %8.1f %8.1f %6.2f %8.1f\n";
     std::printf(format, kernel_name(op, type), unit.name, bytes, ours, theirs, memcpy_speed,
                 plain ? ours / theirs : 0.0, contest.best_ns[0]);
     std::fflush(stdout);
@@ -142,10 +147,14 @@ int main(int count, char** words) {
   bench::Options options;
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
-    if (word.starts_with("--isa=")) options.isa = word.substr(6);
-    else if (word.starts_with("--bytes=")) options.sizes_bytes = bench::numbers(word.substr(8));
-    else if (word == "--csv") options.csv = true;
-    else options.prefixes.push_back(word);
+    if (word.starts_with("--isa="))
+      options.isa = word.substr(6);
+    else if (word.starts_with("--bytes="))
+      options.sizes_bytes = bench::numbers(word.substr(8));
+    else if (word == "--csv")
+      options.csv = true;
+    else
+      options.prefixes.push_back(word);
   }
   const IsaChoice choice = choose_isa(options.isa);
   if (*choice.complaint) std::fprintf(stderr, "%s\n", choice.complaint);

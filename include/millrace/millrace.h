@@ -67,7 +67,7 @@ typedef enum millrace_type {
   MILLRACE_U16 = 6,
   MILLRACE_U32 = 7,
   MILLRACE_U64 = 8,
-  MILLRACE_F16 = 9,  /* IEEE binary16 */
+  MILLRACE_F16 = 9,   /* IEEE binary16 */
   MILLRACE_BF16 = 10, /* bfloat16 */
   MILLRACE_F32 = 11,
   MILLRACE_F64 = 12,

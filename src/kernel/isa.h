@@ -22,8 +22,8 @@ struct IsaUnit {
 std::span<const IsaUnit> isa_units();
 
 struct IsaChoice {
-  const IsaUnit* unit;   // never null, always usable
-  char complaint[160];   // "" if the setting was followed; else one line that says what was done instead
+  const IsaUnit* unit;  // never null, always usable
+  char complaint[160];  // "" if the setting was followed; else one line that says what was done instead
 };
 
 // What a value of MILLRACE_ISA stands for here: "auto" (or ""), the name of a unit, or 128, 256, 512: the best unit

@@ -23,7 +23,7 @@ struct Kernel {
 
 struct KernelSet {
   const char* isa;
-  unsigned vector_bits;  // 0: no vectors, or a length known at run time only
+  unsigned vector_bits;                  // 0: no vectors, or a length known at run time only
   Kernel kernels[op_count][type_count];  // null where the unit has nothing better than the scalar unit
 };
 

@@ -11,17 +11,43 @@ enum class Op : std::uint8_t { sum, prod, max, min, land, lor, lxor, band, bor, 
 inline constexpr std::size_t op_count = 12;
 
 enum class Type : std::uint8_t {
-  i8, i16, i32, i64, i128,  // two's complement, native byte order
-  u8, u16, u32, u64,
-  f16, bf16,                // IEEE binary16 and bfloat16: computed in f32, rounded once per operation
-  f32, f64,
-  f80,                      // x87 extended in 16 bytes (long double on x86-64): 6 gap bytes, never written
-  f128,                     // IEEE binary128 (REAL(16); long double on AArch64)
-  c16, c32, c64, c80, c128, // complex: a real and an imaginary part, each of the type f16 f32 f64 f80 f128
-  bool8,                    // C _Bool, C++ bool: zero is false, all else is true
-  l8, l16, l32, l64, l128,  // Fortran LOGICAL: zero is false, all else is true
+  i8,
+  i16,
+  i32,
+  i64,
+  i128,  // two's complement, native byte order
+  u8,
+  u16,
+  u32,
+  u64,
+  f16,
+  bf16,  // IEEE binary16 and bfloat16: computed in f32, rounded once per operation
+  f32,
+  f64,
+  f80,   // x87 extended in 16 bytes (long double on x86-64): 6 gap bytes, never written
+  f128,  // IEEE binary128 (REAL(16); long double on AArch64)
+  c16,
+  c32,
+  c64,
+  c80,
+  c128,   // complex: a real and an imaginary part, each of the type f16 f32 f64 f80 f128
+  bool8,  // C _Bool, C++ bool: zero is false, all else is true
+  l8,
+  l16,
+  l32,
+  l64,
+  l128,  // Fortran LOGICAL: zero is false, all else is true
   // Value and index of MINLOC/MAXLOC, laid out as C lays out struct {value; index;}: bytes between are never written.
-  i16_i32, i32_i32, i64_i32, i64_i64, f32_i32, f32_f32, f64_i32, f64_f64, f80_i32, f128_i32,
+  i16_i32,
+  i32_i32,
+  i64_i32,
+  i64_i64,
+  f32_i32,
+  f32_f32,
+  f64_i32,
+  f64_f64,
+  f80_i32,
+  f128_i32,
 };
 inline constexpr std::size_t type_count = 36;
 

@@ -82,8 +82,8 @@ millrace_status millrace_reduce_n(millrace_op op, millrace_type type, const void
                      });
 }
 
-millrace_status millrace_reduce_n_streaming(millrace_op op, millrace_type type, const void* const* inputs,
-                                            size_t count, void* out, size_t elements) {
+millrace_status millrace_reduce_n_streaming(millrace_op op, millrace_type type, const void* const* inputs, size_t count,
+                                            void* out, size_t elements) {
   return reduce_many(op, type, inputs, count, out, elements, millrace::kernel::reduce_n_streaming);
 }
 

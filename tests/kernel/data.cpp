@@ -32,25 +32,29 @@ std::vector<Value> with_signs(const std::vector<std::uint64_t>& magnitudes, std:
 std::vector<Value> special_floats(Type scalar) {
   switch (scalar) {
     case Type::f16:
-      return with_signs({0, 1, 0x3ff, 0x400, 0x401, 0x1400, 0x3bff, 0x3c00, 0x3c01, 0x6800, 0x7bff, 0x7c00, 0x7e01,
-                         0x7c01}, 2);
+      return with_signs(
+          {0, 1, 0x3ff, 0x400, 0x401, 0x1400, 0x3bff, 0x3c00, 0x3c01, 0x6800, 0x7bff, 0x7c00, 0x7e01, 0x7c01}, 2);
     case Type::bf16:
       return with_signs({0, 1, 0x7f, 0x80, 0x81, 0x1f80, 0x3f7f, 0x3f80, 0x3f81, 0x7f7f, 0x7f80, 0x7fc1, 0x7f81}, 2);
     case Type::f32:
       return with_signs({0, 1, 0x7fffff, 0x800000, 0x800001, 0x1f800000, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x5f000000,
-                         0x7f7fffff, 0x7f800000, 0x7fc00001, 0x7f800001}, 4);
+                         0x7f7fffff, 0x7f800000, 0x7fc00001, 0x7f800001},
+                        4);
     case Type::f64:
       return with_signs({0, 1, 0xfffffffffffff, 0x10000000000000, 0x10000000000001, 0x1ff0000000000000,
                          0x3fefffffffffffff, 0x3ff0000000000000, 0x3ff0000000000001, 0x5fe0000000000000,
-                         0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000001, 0x7ff0000000000001}, 8);
+                         0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000001, 0x7ff0000000000001},
+                        8);
     default: {
       std::vector<Value> values;
       for (const double value : {0.0, 0x1p-1074, 0x1p-1022, 1.0, 1 + 0x1p-52, 0x1p600, 0x1.fffffffffffffp1023,
                                  static_cast<double>(INFINITY), static_cast<double>(NAN)}) {
         for (const double signed_value : {value, -value}) {
 #if defined(__x86_64__)
-          if (scalar == Type::f80) values.push_back(raw(static_cast<long double>(signed_value), 10));
-          else values.push_back(raw(static_cast<__float128>(signed_value)));
+          if (scalar == Type::f80)
+            values.push_back(raw(static_cast<long double>(signed_value), 10));
+          else
+            values.push_back(raw(static_cast<__float128>(signed_value)));
 #else
           values.push_back(raw(static_cast<long double>(signed_value)));
 #endif
@@ -64,9 +68,9 @@ std::vector<Value> special_floats(Type scalar) {
 std::vector<Value> special_integers(const Field& field) {
   std::vector<Value> values;
   const unsigned __int128 top = static_cast<unsigned __int128>(1) << (8 * field.bytes - 1);
-  for (const unsigned __int128 value : {static_cast<unsigned __int128>(0), static_cast<unsigned __int128>(1),
-                                        static_cast<unsigned __int128>(2), top - 1, top, top + 1, ~top,
-                                        ~static_cast<unsigned __int128>(0), ~static_cast<unsigned __int128>(1)})
+  for (const unsigned __int128 value :
+       {static_cast<unsigned __int128>(0), static_cast<unsigned __int128>(1), static_cast<unsigned __int128>(2),
+        top - 1, top, top + 1, ~top, ~static_cast<unsigned __int128>(0), ~static_cast<unsigned __int128>(1)})
     values.push_back(raw(value, field.bytes));
   return values;
 }

@@ -41,9 +41,9 @@ float decode(std::uint16_t code, Format16 format) {
   const int exponent_field = (code & 0x7fff) >> format.fraction_bits;
   const int fraction = code & ((1 << format.fraction_bits) - 1);
   const float sign = code & 0x8000 ? -1.0f : 1.0f;
-  if (exponent_field == format.largest_exponent + format.bias + 1)
-    return fraction ? std::nanf("") : sign * INFINITY;
-  if (exponent_field == 0) return sign * std::ldexp(static_cast<float>(fraction), 1 - format.bias - format.fraction_bits);
+  if (exponent_field == format.largest_exponent + format.bias + 1) return fraction ? std::nanf("") : sign * INFINITY;
+  if (exponent_field == 0)
+    return sign * std::ldexp(static_cast<float>(fraction), 1 - format.bias - format.fraction_bits);
   return sign * std::ldexp(static_cast<float>(fraction + (1 << format.fraction_bits)),
                            exponent_field - format.bias - format.fraction_bits);
 }
@@ -88,7 +88,8 @@ Quad number(const void* from, Type scalar) {
 __int128 integer(const void* from, const Field& field) {
   const unsigned unused_bits = static_cast<unsigned>(128 - 8 * field.bytes);
   const Bits raw = bits(from, field.bytes) << unused_bits;
-  return is_signed(field.scalar) ? static_cast<__int128>(raw) >> unused_bits : static_cast<__int128>(raw >> unused_bits);
+  return is_signed(field.scalar) ? static_cast<__int128>(raw) >> unused_bits
+                                 : static_cast<__int128>(raw >> unused_bits);
 }
 
 bool is_float(const Field& field) { return type_class(field.scalar) == TypeClass::floating; }
@@ -133,8 +134,7 @@ void put_extended(long double value, void* to) { std::memcpy(to, &value, 10); }
 
 void arithmetic(Op op, const Field& field, const void* a, const void* b, void* out) {
   switch (field.scalar) {
-    case Type::f16:
-      return put_half(calculate(op, get_half(a), get_half(b)), out);
+    case Type::f16: return put_half(calculate(op, get_half(a), get_half(b)), out);
     case Type::bf16:
       return put_value(
           encode(calculate(op, decode(load<std::uint16_t>(a), brain), decode(load<std::uint16_t>(b), brain)), brain),
@@ -206,11 +206,9 @@ void naive_apply(Op op, Type type, const void* a, const void* b, void* out) {
                    static_cast<char*>(out) + field.offset_bytes);
       return;
     case Op::max:
-    case Op::min:
-      return copy_fields(list, takes_left(op == Op::max, list[0], a, b) ? a : b, out);
+    case Op::min: return copy_fields(list, takes_left(op == Op::max, list[0], a, b) ? a : b, out);
     case Op::maxloc:
-    case Op::minloc:
-      return copy_fields(list, takes_left_pair(op == Op::maxloc, list, left, right) ? a : b, out);
+    case Op::minloc: return copy_fields(list, takes_left_pair(op == Op::maxloc, list, left, right) ? a : b, out);
     default: {
       const Bits value = combine(op, bits(a, list[0].bytes), bits(b, list[0].bytes));
       std::memcpy(out, &value, list[0].bytes);

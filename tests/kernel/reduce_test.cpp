@@ -53,8 +53,10 @@ class Reduce : public testing::TestWithParam<KernelId> {
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       std::vector<char> next = gaps;
       for (std::size_t at = 0; at < gaps.size(); at += bytes) {
-        if (k == 0) copy_value(&inputs[0][at], &next[at]);
-        else naive_apply(op, type, &want[k - 1][at], &inputs[k][at], &next[at]);
+        if (k == 0)
+          copy_value(&inputs[0][at], &next[at]);
+        else
+          naive_apply(op, type, &want[k - 1][at], &inputs[k][at], &next[at]);
       }
       want.push_back(next);
     }
@@ -63,7 +65,8 @@ class Reduce : public testing::TestWithParam<KernelId> {
 
   // All fields, no gaps: x MAX x is x for pairs; for the others there is no gap but f80's.
   void copy_value(const char* from, char* to) {
-    if (type_class(type) == TypeClass::pair) naive_apply(Op::maxloc, type, from, from, to);
+    if (type_class(type) == TypeClass::pair)
+      naive_apply(Op::maxloc, type, from, from, to);
     else if (type == Type::f80 || type == Type::c80) {
       std::memcpy(to, from, 10);
       if (type == Type::c80) std::memcpy(to + 16, from + 16, 10);
@@ -178,9 +181,8 @@ TEST_P(Reduce, SpecialValues) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernel, Reduce, testing::ValuesIn(covered_kernels()), [](const auto& test) {
-  return std::string(kernel_name(test.param.op, test.param.type));
-});
+INSTANTIATE_TEST_SUITE_P(Kernel, Reduce, testing::ValuesIn(covered_kernels()),
+                         [](const auto& test) { return std::string(kernel_name(test.param.op, test.param.type)); });
 
 }  // namespace
 }  // namespace millrace::kernel::test

@@ -15,8 +15,8 @@ struct Vectorwise {
   static constexpr std::size_t bytes = F::Tail::bytes;
 
   static __m256i load(const void* buffer, std::size_t at) {
-    return _mm256_loadu_si256(static_cast<const __m256i_u*>(
-        static_cast<const void*>(static_cast<const char*>(buffer) + at)));
+    return _mm256_loadu_si256(
+        static_cast<const __m256i_u*>(static_cast<const void*>(static_cast<const char*>(buffer) + at)));
   }
 
   template <class... Rest>

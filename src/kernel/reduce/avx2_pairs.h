@@ -71,8 +71,10 @@ struct PairsF32 : PairsOf<float, I, Greater>, StoreAll {
   }
   static __m256i index_less(__m256i a, __m256i b) {
     const __m256 ai = _mm256_movehdup_ps(_mm256_castsi256_ps(a)), bi = _mm256_movehdup_ps(_mm256_castsi256_ps(b));
-    if constexpr (static_cast<I>(0.5) != 0) return compare<_CMP_LT_OQ>(ai, bi);
-    else return _mm256_cmpgt_epi32(_mm256_castps_si256(bi), _mm256_castps_si256(ai));
+    if constexpr (static_cast<I>(0.5) != 0)
+      return compare<_CMP_LT_OQ>(ai, bi);
+    else
+      return _mm256_cmpgt_epi32(_mm256_castps_si256(bi), _mm256_castps_si256(ai));
   }
   static __m256i apply(__m256i a, __m256i b) {
     const __m256 av = _mm256_moveldup_ps(_mm256_castsi256_ps(a)), bv = _mm256_moveldup_ps(_mm256_castsi256_ps(b));
@@ -101,9 +103,12 @@ struct Pairs8 : PairsOf<V, I, Greater> {
     return _mm256_castpd_si256(_mm256_cmp_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), predicate));
   }
   static __m256i index_less(__m256i a, __m256i b) {
-    if constexpr (float_index) return _mm256_shuffle_epi32(compare<_CMP_LT_OQ>(a, b), upper_lane);
-    else if constexpr (sizeof(I) == 8) return _mm256_shuffle_epi32(_mm256_cmpgt_epi64(b, a), upper_lane);
-    else return _mm256_shuffle_epi32(_mm256_cmpgt_epi32(b, a), 0xaa);
+    if constexpr (float_index)
+      return _mm256_shuffle_epi32(compare<_CMP_LT_OQ>(a, b), upper_lane);
+    else if constexpr (sizeof(I) == 8)
+      return _mm256_shuffle_epi32(_mm256_cmpgt_epi64(b, a), upper_lane);
+    else
+      return _mm256_shuffle_epi32(_mm256_cmpgt_epi32(b, a), 0xaa);
   }
   static __m256i value(__m256i x) { return _mm256_castpd_si256(_mm256_movedup_pd(_mm256_castsi256_pd(x))); }
   static __m256i apply(__m256i a, __m256i b) {

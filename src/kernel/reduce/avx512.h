@@ -25,7 +25,20 @@ struct Vectorwise {
   static __m512i combine(__m512i accumulated, const void* buffer, std::size_t at) {
     if constexpr (requires { F::apply_memory(accumulated, buffer); })
       return F::apply_memory(accumulated, static_cast<const char*>(buffer) + at);
-    else return F::apply(accumulated, load(buffer, at));
+    else
+      return F::apply(accumulated, load(buffer, at));
+  }
+
+  static __m512i fold_vector(std::size_t at, const void* first) { return load(first, at); }
+  template <class... Rest>
+  static __m512i fold_vector(std::size_t at, const void* first, const void* second, const Rest*... rest) {
+    __m512i accumulated;
+    if constexpr (requires { F::apply_memories(first, second); })
+      accumulated = F::apply_memories(static_cast<const char*>(first) + at, static_cast<const char*>(second) + at);
+    else
+      accumulated = combine(load(first, at), second, at);
+    ((accumulated = combine(accumulated, rest, at)), ...);
+    return accumulated;
   }
 
   template <class... Rest>
@@ -33,10 +46,11 @@ struct Vectorwise {
     const std::size_t size_bytes = n * bytes;
     char* const to = static_cast<char*>(out);
     const auto whole_vector = [=](std::size_t at) {
-      __m512i accumulated = load(first, at);
-      ((accumulated = combine(accumulated, rest, at)), ...);
-      if constexpr (F::value_bytes == ~__mmask64{0}) _mm512_storeu_si512(to + at, accumulated);
-      else _mm512_mask_storeu_epi8(to + at, F::value_bytes, accumulated);
+      const __m512i accumulated = fold_vector(at, first, rest...);
+      if constexpr (F::value_bytes == ~__mmask64{0})
+        _mm512_storeu_si512(to + at, accumulated);
+      else
+        _mm512_mask_storeu_epi8(to + at, F::value_bytes, accumulated);
     };
     std::size_t at = 0;
     for (; at + 128 <= size_bytes; at += 128) {

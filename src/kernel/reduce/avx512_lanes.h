@@ -1,6 +1,6 @@
-// The ops that are one or two instructions a vector. The compiler vectorises the generic loop of these just as well, but
-// a masked tail in place of its scalar or half-wide ones makes calls of a few hundred bytes faster by a quarter, and the
-// code a fifth of the size.
+// The ops that are one or two instructions a vector. The compiler vectorises the generic loop of these just as well,
+// but a masked tail in place of its scalar or half-wide ones makes calls of a few hundred bytes faster by a quarter,
+// and the code a fifth of the size.
 #pragma once
 
 #include "kernel/reduce/avx512.h"

@@ -18,7 +18,8 @@ struct SveC32 {
   static Vector load(svbool_t lanes, const Part* from) { return svld2_f32(lanes, from); }
   static void store(svbool_t lanes, Part* to, Vector value) { svst2_f32(lanes, to, value); }
   static Vector product(svbool_t p, Vector a, Vector b) {
-    const svfloat32_t a_re = svget2_f32(a, 0), a_im = svget2_f32(a, 1), b_re = svget2_f32(b, 0), b_im = svget2_f32(b, 1);
+    const svfloat32_t a_re = svget2_f32(a, 0), a_im = svget2_f32(a, 1), b_re = svget2_f32(b, 0),
+                      b_im = svget2_f32(b, 1);
     return svcreate2_f32(svsub_f32_x(p, svmul_f32_x(p, a_re, b_re), svmul_f32_x(p, a_im, b_im)),
                          svadd_f32_x(p, svmul_f32_x(p, a_re, b_im), svmul_f32_x(p, a_im, b_re)));
   }
@@ -32,7 +33,8 @@ struct SveC64 {
   static Vector load(svbool_t lanes, const Part* from) { return svld2_f64(lanes, from); }
   static void store(svbool_t lanes, Part* to, Vector value) { svst2_f64(lanes, to, value); }
   static Vector product(svbool_t p, Vector a, Vector b) {
-    const svfloat64_t a_re = svget2_f64(a, 0), a_im = svget2_f64(a, 1), b_re = svget2_f64(b, 0), b_im = svget2_f64(b, 1);
+    const svfloat64_t a_re = svget2_f64(a, 0), a_im = svget2_f64(a, 1), b_re = svget2_f64(b, 0),
+                      b_im = svget2_f64(b, 1);
     return svcreate2_f64(svsub_f64_x(p, svmul_f64_x(p, a_re, b_re), svmul_f64_x(p, a_im, b_im)),
                          svadd_f64_x(p, svmul_f64_x(p, a_re, b_im), svmul_f64_x(p, a_im, b_re)));
   }

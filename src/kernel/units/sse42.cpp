@@ -1,5 +1,5 @@
-// SSE4.2 (x86-64-v2). It multiplies no 64-bit integers and converts no binary16; doing that with integer instructions is
-// hardly faster than one at a time.
+// SSE4.2 (x86-64-v2). It multiplies no 64-bit integers and converts no binary16; doing that with integer instructions
+// is hardly faster than one at a time.
 #include "kernel/reduce/table.h"
 
 namespace millrace::kernel {
