@@ -33,11 +33,10 @@ std::string failure(std::string_view name, int error) {
 }
 
 // Why a binary cannot take a preload; empty if it can.
-std::string obstacle(const std::optional<ElfFile>& file, const std::string& binary) {
-  if (!file) return "it is not an ELF program";
-  if (!file->is_native())
-    return fmt::format("it is built for {}, Millrace for another machine", machine_name(file->machine()));
-  if (file->loader().empty()) return "it is statically linked; link it to a shared MPI library";
+std::string obstacle(const ElfFile& file, const std::string& binary) {
+  if (!file.is_native())
+    return fmt::format("it is built for {}, Millrace for another machine", machine_name(file.machine()));
+  if (file.loader().empty()) return "it is statically linked; link it to a shared MPI library";
   if (gains_privileges(binary)) return "it is setuid, setgid or has capabilities, so the system ignores preloads";
   return {};
 }
@@ -92,7 +91,8 @@ Plan make_plan(const Request& request, const Environment& environment, const std
   if (is_mpi_launcher(plan.program))
     return runs_without(fmt::format("millrace belongs after it: {} ... millrace PROGRAM", base_name(plan.program)));
   const auto file = ElfFile::open(plan.binary);
-  if (const std::string why = obstacle(file, plan.binary); !why.empty()) return runs_without(why);
+  if (!file) return runs_without("it is not an ELF program");
+  if (const std::string why = obstacle(*file, plan.binary); !why.empty()) return runs_without(why);
   plan.host = find_host(request, environment, plan.binary, *file);
   if (plan.host.abi == Abi::unknown) {
     if (!plan.host.reason.empty()) return runs_without(plan.host.reason);
@@ -109,9 +109,10 @@ Plan make_plan(const Request& request, const Environment& environment, const std
   const MpiLibrary* library =
       plan.host.library && plan.host.library->abi == plan.host.abi ? &*plan.host.library : nullptr;
   const ExportList* list = choose_export_list(lists, plan.host.abi, library);
-  if (!list)
+  if (!list && library)
     return runs_without(
-        fmt::format("{} is too old, it lacks {}", plan.host.library->path, *missing_entry(lists.front(), *library)));
+        fmt::format("{} is too old, it lacks {}", library->path, *missing_entry(lists.front(), *library)));
+  if (!list) return runs_without(fmt::format("{} holds no base list for {}", directory, abi_title(plan.host.abi)));
   plan.preload = list->path;
   plan.ld_preload = with_preload(environment.get("LD_PRELOAD").value_or(""), list->path);
   return plan;

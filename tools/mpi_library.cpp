@@ -50,9 +50,8 @@ namespace {
 
 // MPI_ABORT is a Fortran name and lives in another library than MPI_Abort: only C entries tell hosts apart.
 bool is_c_entry(std::string_view name) {
-  return name.substr(0, 4) == "MPI_" && std::any_of(name.begin(), name.end(), [](char letter) {
-           return letter >= 'a' && letter <= 'z';
-         });
+  return name.substr(0, 4) == "MPI_" &&
+         std::any_of(name.begin(), name.end(), [](char letter) { return letter >= 'a' && letter <= 'z'; });
 }
 
 }  // namespace

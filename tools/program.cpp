@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 namespace millrace::tools {
 namespace {
@@ -102,8 +101,7 @@ Program find_binary(const std::string& path, std::string_view search_path) {
     current = std::move(interpreter.path);
   }
   const std::string start = first_bytes(current);
-  const bool is_text =
-      !start.empty() && start.compare(0, 4, "\177ELF") != 0 && std::memchr(start.data(), 0, start.size()) == nullptr;
+  const bool is_text = !start.empty() && start.compare(0, 4, "\177ELF") != 0 && start.find('\0') == std::string::npos;
   if (is_text && start.compare(0, 2, "#!") != 0) return find_program("/bin/sh", search_path);
   return {std::move(current), 0};
 }
