@@ -95,6 +95,12 @@ def test_bytes_rules_point_at_parameters(table):
             assert posted.count is None or e.parameters[e.index(posted.count)].kind == "count", e.name
 
 
+def test_conversions_of_handles_are_not_counted(table):
+    for e in table.entries:
+        is_conversion = e.name.endswith(("_c2f", "_f2c", "_toint", "_fromint")) and "Status" not in e.name
+        assert (e.hook == "uncounted") == is_conversion, e.name
+
+
 def test_transfers_have_a_bytes_rule(table):
     """A buffer with a count and a datatype is a transfer, but for what only describes memory or ends an operation."""
     partitioned = {"MPI_Psend_init", "MPI_Precv_init"}
