@@ -5,7 +5,6 @@
    the list of types, and so the layout of a module, has not: we check the version of the host ourselves. */
 #include "component.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +28,10 @@ static struct {
 } settings = {.priority = 75, .version = MILLRACE_VERSION}; /* op/avx has 50 */
 
 static bool host_is_what_we_were_built_for(void) {
-  int major = 0, minor = 0;
-  return sscanf(ompi_version_string, "%d.%d", &major, &minor) == 2 && major == OMPI_MAJOR_VERSION &&
-         minor == OMPI_MINOR_VERSION;
+  char* after_major;
+  const long major = strtol(ompi_version_string, &after_major, 10);
+  const long minor = *after_major == '.' ? strtol(after_major + 1, NULL, 10) : -1;
+  return major == OMPI_MAJOR_VERSION && minor == OMPI_MINOR_VERSION;
 }
 
 static void say_that_the_host_differs(void) {
@@ -71,10 +71,11 @@ static int register_settings(void) {
        MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_4, true, &settings.priority);
   show("capabilities", "Levels of vector instructions for which this machine and this build have kernels",
        MCA_BASE_VAR_TYPE_INT, &names->super, OPAL_INFO_LVL_4, false, &settings.available);
-  show("support",
-       "Levels of vector instructions that may be used, as for op_avx_support: the kernels are those of the widest unit "
-       "whose instructions they include",
-       MCA_BASE_VAR_TYPE_INT, &names->super, OPAL_INFO_LVL_4, true, &settings.support);
+  show(
+      "support",
+      "Levels of vector instructions that may be used, as for op_avx_support: the kernels are those of the widest unit "
+      "whose instructions they include",
+      MCA_BASE_VAR_TYPE_INT, &names->super, OPAL_INFO_LVL_4, true, &settings.support);
   OBJ_RELEASE(names);
 
   settings.unit = millrace_use_levels(settings.support);
@@ -98,8 +99,8 @@ static ompi_op_base_module_t* op_query(ompi_op_t* op, int* priority) {
     OBJ_RELEASE(module);
     return NULL;
   }
-  /* For each three-buffer function that it takes over, Open MPI 4.1 and 5.0 drop one reference to the module of the
-     *two*-buffer function, which at that moment is ours. These make up for it. */
+  /* For each three-buffer function that it takes over, Open MPI 4.1 drops one reference to the module of the
+   *two*-buffer function, which at that moment is ours. These make up for it. */
   for (int i = 0; i < types; ++i) OBJ_RETAIN(module);
   *priority = settings.priority;
   return module;
@@ -113,7 +114,7 @@ ompi_op_base_component_t mca_op_millrace_component = {
             MCA_BASE_MAKE_VERSION(component, MILLRACE_VERSION_MAJOR, MILLRACE_VERSION_MINOR, MILLRACE_VERSION_PATCH),
             .mca_register_component_params = register_settings,
         },
-    .opc_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .opc_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .opc_init_query = init_query,
     .opc_op_query = op_query,
 };

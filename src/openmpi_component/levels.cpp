@@ -50,9 +50,9 @@ bool allowed(const UnitLevels& levels, int mask) {
 }  // namespace millrace::openmpi
 
 #if defined(__x86_64__)
-const millrace_level millrace_levels[] = {{0x001, "SSE"},  {0x002, "SSE2"}, {0x004, "SSE3"},    {0x008, "SSE4.1"},
-                                          {0x010, "AVX"},  {0x020, "AVX2"}, {0x100, "AVX512F"}, {0x200, "AVX512BW"},
-                                          {0, nullptr}};
+const millrace_level millrace_levels[] = {{0x001, "SSE"},     {0x002, "SSE2"},     {0x004, "SSE3"},
+                                          {0x008, "SSE4.1"},  {0x010, "AVX"},      {0x020, "AVX2"},
+                                          {0x100, "AVX512F"}, {0x200, "AVX512BW"}, {0, nullptr}};
 #else
 const millrace_level millrace_levels[] = {{0x1, "NEON"}, {0x2, "SVE"}, {0, nullptr}};
 #endif

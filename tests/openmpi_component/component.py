@@ -28,9 +28,9 @@ def build(source, *flags, host=HOST):
     return hosts.compile(host, PROGRAMS / source, out, flags=flags)
 
 
-def build_with_internals(source):
+def build_with_internals(source, *flags):
     """A program that looks into Open MPI."""
-    return build(source, "-w", f"-I{HEADERS}", f"-I{ABSENT_HEADERS}", "-lopen-pal", "-ldl")
+    return build(source, *flags, "-w", f"-I{HEADERS}", f"-I{ABSENT_HEADERS}", "-lopen-pal", "-ldl")
 
 
 def run(program, *arguments, ranks=1, env=None, host=HOST, timeout=120):

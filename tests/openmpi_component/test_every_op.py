@@ -4,14 +4,15 @@ import component
 import pytest
 
 KINDS = [
-    "Reduce_local", "Allreduce", "Iallreduce", "Reduce", "Scan", "Exscan", "Reduce_scatter",
-    "Accumulate", "Get_accumulate", "Fetch_and_op",
+    "Reduce_local", "three_buffers", "Allreduce", "Iallreduce", "Reduce", "Scan", "Exscan",
+    "Reduce_scatter", "Accumulate", "Get_accumulate", "Fetch_and_op",
 ]  # fmt: skip
 PAIRS = 341  # of an op and a datatype, in every_op_cases.h
 
 
 def program():
-    return component.build("every_op.cpp", "-std=gnu++20", "-Wno-cast-function-type")
+    three_buffers = component.build_with_internals("three_buffers.c", "-shared", "-fPIC")
+    return component.build("every_op.cpp", "-std=gnu++20", three_buffers)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
@@ -30,8 +31,9 @@ def test_one_sided_through_each_of_the_hosts_ways(osc):
 @pytest.mark.parametrize("level", ["0x03f", "0x00f", "0x003"])
 def test_narrower_units(level):
     env = component.environment(op_millrace_support=level)
-    finished = component.run(program(), "Reduce_local", env=env).check()
-    assert finished.stdout == f"Reduce_local {PAIRS}\n"
+    for kind in ("Reduce_local", "three_buffers"):
+        finished = component.run(program(), kind, env=env).check()
+        assert finished.stdout == f"{kind} {PAIRS}\n"
 
 
 def test_the_host_alone_gives_other_bits():

@@ -6,6 +6,8 @@
 
 #include "every_op_cases.h"
 
+extern "C" void reduce_three(MPI_Op op, void* a, void* b, void* out, int count, MPI_Datatype type);
+
 namespace {
 
 constexpr int elements = 149;  // bodies and tails for every vector length
@@ -59,6 +61,17 @@ bool reduce_local(const Case& of, Op op) {
     expected.combine(op, inout);
     MPI_Reduce_local(in.at(0), inout.at(0), elements, of.type, mpi_ops[op]);
     good &= inout.equals(expected);
+  }
+  return good;
+}
+
+bool three_buffers(const Case& of, Op op) {
+  bool good = true;
+  for (bool any_bits : {false, true}) {
+    Buffer a = input(of, 0, any_bits), b = input(of, 1, any_bits), expected = a, out(of);
+    expected.combine(op, b);
+    reduce_three(mpi_ops[op], a.at(0), b.at(0), out.at(0), elements, of.type);
+    good &= out.equals(expected);
   }
   return good;
 }
@@ -159,9 +172,16 @@ struct Kind {
   bool (*agrees)(const Case& of, Op op);
 };
 constexpr Kind kinds[] = {
-    {"Reduce_local", reduce_local}, {"Allreduce", allreduce},       {"Iallreduce", iallreduce},
-    {"Reduce", reduce},             {"Scan", scan},                 {"Exscan", exscan},
-    {"Reduce_scatter", reduce_scatter}, {"Accumulate", accumulate}, {"Get_accumulate", get_accumulate},
+    {"Reduce_local", reduce_local},
+    {"three_buffers", three_buffers},
+    {"Allreduce", allreduce},
+    {"Iallreduce", iallreduce},
+    {"Reduce", reduce},
+    {"Scan", scan},
+    {"Exscan", exscan},
+    {"Reduce_scatter", reduce_scatter},
+    {"Accumulate", accumulate},
+    {"Get_accumulate", get_accumulate},
     {"Fetch_and_op", fetch_and_op},
 };
 

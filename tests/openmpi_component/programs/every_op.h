@@ -9,7 +9,7 @@
 #include <vector>
 
 enum Op { sum, prod, max, min, land, lor, lxor, band, bor, bxor, maxloc, minloc, op_count };
-inline const char* const op_names[] = {"sum",  "prod", "max", "min", "land",   "lor",
+inline const char* const op_names[] = {"sum",  "prod", "max", "min",  "land",   "lor",
                                        "lxor", "band", "bor", "bxor", "maxloc", "minloc"};
 
 template <class R>
@@ -164,7 +164,10 @@ struct Case {
 
 template <class T>
 Case case_of(MPI_Datatype type, std::vector<Op> ops) {
-  return {type, ops, sizeof(T), [](const Source& from, void* out) { make(from, *static_cast<T*>(out)); },
+  return {type,
+          ops,
+          sizeof(T),
+          [](const Source& from, void* out) { make(from, *static_cast<T*>(out)); },
           [](Op op, const void* a, const void* b, void* out) {
             *static_cast<T*>(out) = combine(op, *static_cast<const T*>(a), *static_cast<const T*>(b));
           },

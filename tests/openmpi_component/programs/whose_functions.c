@@ -20,7 +20,7 @@ static const char* object_of(const void* function) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  ompi_op_t* const ops[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,    MPI_LXOR,
+  ompi_op_t* const ops[] = {MPI_SUM,  MPI_PROD, MPI_MAX,  MPI_MIN,    MPI_LAND,   MPI_LOR,    MPI_LXOR,
                             MPI_BAND, MPI_BOR,  MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE};
   for (unsigned i = 0; i < sizeof ops / sizeof *ops; ++i) {
     for (int type = 0; type < OMPI_OP_BASE_TYPE_MAX; ++type) {

@@ -33,9 +33,9 @@ static int is_sse_opcode(unsigned opcode) {
 }
 
 static unsigned vector_bits(const uint8_t* code) {
-  if (code[0] == 0x62) return 128u << (code[3] >> 5 & 3);                    /* EVEX */
-  if (code[0] == 0xc5) return code[1] & 4 ? 256 : 128;                       /* VEX, short form */
-  if (code[0] == 0xc4) return code[2] & 4 ? 256 : 128;                       /* VEX, long form */
+  if (code[0] == 0x62) return 128u << (code[3] >> 5 & 3); /* EVEX */
+  if (code[0] == 0xc5) return code[1] & 4 ? 256 : 128;    /* VEX, short form */
+  if (code[0] == 0xc4) return code[2] & 4 ? 256 : 128;    /* VEX, long form */
   while (*code == 0x66 || *code == 0xf2 || *code == 0xf3 || (*code & 0xf0) == 0x40) ++code;
   return code[0] == 0x0f && is_sse_opcode(code[1]) ? 128 : 0;
 }
@@ -58,9 +58,11 @@ int main(int argc, char** argv) {
   dl_iterate_phdr(find_object, NULL);
   struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
   sigaction(SIGTRAP, &action, NULL);
-  __asm__ volatile("sub $128, %%rsp; pushfq; orq %0, (%%rsp); popfq; add $128, %%rsp" ::"r"(trap_flag) : "memory", "cc");
+  __asm__ volatile("sub $128, %%rsp; pushfq; orq %0, (%%rsp); popfq; add $128, %%rsp" ::"r"(trap_flag)
+                   : "memory", "cc");
   MPI_Reduce_local(in, inout, 1024, MPI_INT, MPI_SUM);
-  __asm__ volatile("sub $128, %%rsp; pushfq; andq %0, (%%rsp); popfq; add $128, %%rsp" ::"r"(~trap_flag) : "memory", "cc");
+  __asm__ volatile("sub $128, %%rsp; pushfq; andq %0, (%%rsp); popfq; add $128, %%rsp" ::"r"(~trap_flag)
+                   : "memory", "cc");
   printf("%u %u\n", widest_bits, instructions);
   MPI_Finalize();
 }
