@@ -43,6 +43,10 @@ class Check {
  private:
   Command under_millrace(std::vector<std::string> words) const {
     Command command{{}, toolchain_.workplace.string(), {}};
+    for (const std::string& variable : options_.run_environment) {
+      const std::size_t equals = variable.find('=');
+      command.environment.emplace_back(variable.substr(0, equals), variable.substr(equals + 1));
+    }
     if (options_.preload) {
       command.environment.emplace_back("LD_PRELOAD", *options_.preload);
     } else {

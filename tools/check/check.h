@@ -17,7 +17,8 @@ struct CheckOptions {
   std::string mpicc = "mpicc";
   std::optional<std::string> mpif90;  // none: the wrapper beside mpicc
   std::vector<std::string> fortran_flags;
-  std::optional<std::string> python;  // none: python3 beside mpicc, else in PATH
+  std::optional<std::string> python;         // none: python3 beside mpicc, else in PATH
+  std::vector<std::string> run_environment;  // NAME=VALUE for the programs, not for the compilers
   bool verbose = false;
 };
 

@@ -38,6 +38,12 @@ int check_command(char** arguments, const std::string& launcher, const std::opti
       ->allow_extra_args(false);
   app.add_option("--python", options.python, "the Python that has mpi4py; the one beside mpicc if not given")
       ->type_name("COMMAND");
+  app.add_option("--run-env", options.run_environment, "a variable for the programs, not for the compilers")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->check([](const std::string& word) {
+        return word.find('=') == std::string::npos ? "--run-env: " + word + ": not NAME=VALUE" : std::string{};
+      });
   app.add_option("--preload", options.preload, "check this preload, whatever the launcher would choose")
       ->type_name("LIBRARY");
   app.add_option("--sources", options.sources, "where the sources of the programs lie")->type_name("DIRECTORY");

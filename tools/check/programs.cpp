@@ -10,6 +10,8 @@ namespace millrace::tools::check {
 namespace {
 
 constexpr int compile_timeout_seconds = 300;
+// What the library at hand lacks may be in the one that the program runs on: the dynamic linker decides.
+constexpr const char* dynamic_weak = "-Wl,-z,dynamic-undefined-weak";
 constexpr int most_rounds = 100;  // compilers stop after some number of errors
 
 std::vector<std::string> fortran_command(const Toolchain& toolchain, std::vector<std::string> words) {
@@ -23,7 +25,7 @@ Finished run_compiler(const Toolchain& toolchain, std::vector<std::string> words
 
 // Compiles one C source of the check; returns the complaint, empty if there is none.
 std::string compile_c(const Toolchain& toolchain, const std::string& name) {
-  const Finished finished = run_compiler(toolchain, {toolchain.mpicc, "-w", "-I", toolchain.sources, "-c",
+  const Finished finished = run_compiler(toolchain, {toolchain.mpicc, "-w", "-fPIC", "-I", toolchain.sources, "-c",
                                                      toolchain.sources / (name + ".c"), "-o", name + ".o"});
   return finished.exit_code == 0 ? std::string{} : "cannot compile " + name + ".c:\n" + finished.output;
 }
@@ -34,7 +36,7 @@ Program build_c(const Toolchain& toolchain) {
   for (const char* name : {"driver", "rows_c"})
     if (std::string complaint = compile_c(toolchain, name); !complaint.empty()) return {{}, complaint};
   const Finished linked =
-      run_compiler(toolchain, {toolchain.mpicc, "-w", "-o", "check_c", "driver.o", "rows_c.o", "-ldl"});
+      run_compiler(toolchain, {toolchain.mpicc, "-w", "-o", "check_c", "driver.o", "rows_c.o", "-ldl", dynamic_weak});
   if (linked.exit_code != 0) return {{}, "cannot link:\n" + linked.output};
   return {toolchain.workplace / "check_c", {}};
 }

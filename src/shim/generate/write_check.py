@@ -15,10 +15,14 @@ TABLE = """\
 #include "check_row.h"
 
 {declarations}
-const struct check_row check_rows[] = {{
+struct check_row check_rows[] = {{
 {rows}
 }};
 const unsigned check_row_count = {count};
+
+void check_fill_rows(void) {{
+{calls}
+}}
 """
 
 
@@ -67,7 +71,8 @@ def _table(rows):
     return TABLE.format(
         note=NOTE,
         declarations="\n".join(f"extern void {function}(void) __attribute__((weak));" for _, _, function, _ in rows),
-        rows="\n".join(f'    {{{n}, "{name}", {call}, "{" ".join(shown)}"}},' for n, name, call, shown in rows),
+        rows="\n".join(f'    {{{number}, "{name}", 0, "{" ".join(shown)}"}},' for number, name, _, shown in rows),
+        calls="\n".join(f"  check_rows[{i}].call = {call};" for i, (_, _, call, _) in enumerate(rows)),
         count=len(rows),
     )
 

@@ -47,6 +47,19 @@ def test_nothing_slips_past(host, launcher, tmp_path):
     assert list(tmp_path.glob("millrace-check-*")) == []
 
 
+def test_a_program_of_the_abi_on_another_library_of_it(launcher):
+    """What the MPI-5 ABI is for: built with MPICH's wrapper, run on Intel's library, which has fewer entries."""
+    host = hosts.get("abi-intel")
+    if host.missing():
+        pytest.skip(host.missing())
+    variables = [f"--run-env={name}={value}" for name, value in host.run_environment.items()]
+    line = [*command(host, *variables), "--python", "/bin/false"]
+    finished = subprocess.run(line, env=hosts.environment(host), capture_output=True, text=True, timeout=300)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert "libmillrace-abi-impi.so" in finished.stdout
+    assert lines(finished)["C"][1] == 0
+
+
 def test_a_preload_that_lacks_entries_is_found_out(launcher):
     """The base list of the ABI leaves out what only newer hosts have: exactly those slip past."""
     host = hosts.get("openmpi5")

@@ -9,7 +9,10 @@ struct check_row {
   const char* symbols; /* any of these in the process shows that the host has it */
 };
 
-extern const struct check_row check_rows[];
+extern struct check_row check_rows[];
 extern const unsigned check_row_count;
+
+/* Sets the calls, by code: for weak references in data alone, ld leaves nothing for the dynamic linker to do. */
+void check_fill_rows(void);
 
 #endif

@@ -116,6 +116,7 @@ int main(int argc, char** argv) {
   struct shared* shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return no_results;
 
+  check_fill_rows();
   prepare();
   begin(shared->seen, sizeof shared->seen);
   const int status = call_all(shared);
