@@ -11,8 +11,9 @@ namespace {
 
 using Value = std::vector<char>;
 
+// By reference: an array must not decay to a pointer.
 template <class T>
-Value raw(T value, std::size_t bytes = sizeof(T)) {
+Value raw(const T& value, std::size_t bytes = sizeof(T)) {
   Value result(bytes);
   std::memcpy(result.data(), &value, bytes);
   return result;
