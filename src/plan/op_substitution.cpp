@@ -11,10 +11,8 @@ struct Threshold {
 
 // Measured by bench/op_substitution on 2 ranks (docs/results/op_substitution.md); what is not listed is `never`.
 constexpr Threshold thresholds[] = {
-    {HostFamily::openmpi_4, OpClass::bitwise, 4096},
-    {HostFamily::openmpi_4, OpClass::logical, 4096},
-    {HostFamily::openmpi_4, OpClass::complex_sum, 4096},
-    {HostFamily::openmpi_4, OpClass::complex_product, 4096},
+    {HostFamily::openmpi_4, OpClass::bitwise, 4096},     {HostFamily::openmpi_4, OpClass::logical, 4096},
+    {HostFamily::openmpi_4, OpClass::complex_sum, 4096}, {HostFamily::openmpi_4, OpClass::complex_product, 4096},
     {HostFamily::openmpi_5, OpClass::logical, 4096},
 };
 
