@@ -59,8 +59,8 @@ static void measure(const reduction* what, MPI_Op ours, size_t bytes, int turns,
   qsort(kernel, (size_t)turns, sizeof *kernel, ascending);
   qsort(ratio, (size_t)turns, sizeof *ratio, ascending);
   if (rank == 0) {
-    printf("%s %zu %.0f %.0f %.3f %.3f %.3f\n", what->name, bytes, host[turns / 2], kernel[turns / 2],
-           ratio[turns / 2], ratio[turns / 4], ratio[3 * turns / 4]);
+    printf("%s %zu %.0f %.0f %.3f %.3f %.3f\n", what->name, bytes, host[turns / 2], kernel[turns / 2], ratio[turns / 2],
+           ratio[turns / 4], ratio[3 * turns / 4]);
     fflush(stdout);
   }
   free(in), free(out);

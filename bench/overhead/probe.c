@@ -1,5 +1,5 @@
-// What single MPI calls cost in this process, one "NAME NANOSECONDS" per line: the least mean over many batches, because
-// whatever else the machine does only ever adds. One rank, so nothing waits for anything.
+// What single MPI calls cost in this process, one "NAME NANOSECONDS" per line: the least mean over many batches,
+// because whatever else the machine does only ever adds. One rank, so nothing waits for anything.
 //
 //   probe                      measures
 //   probe stamp COMMAND ...    notes the time in BENCH_START_NS and executes COMMAND: "start" counts from there

@@ -132,7 +132,7 @@ Outcome substitute_op(Symbol symbol, std::span<Word> words) {
 
   const Reduction* reduction = find_reduction(datatype, op);
   if (!reduction) return forwarded(covers_op(op) ? Reason::type_not_covered : Reason::op_not_covered);
-  if (!reduction->reduce) return forwarded(Reason::disabled);
+  if (!reduction->reduce) return forwarded(reduction->refusal);
   const auto kernel_op = static_cast<kernel::Op>(reduction->algorithm / kernel::type_count);
   const auto kernel_type = static_cast<kernel::Type>(reduction->algorithm % kernel::type_count);
   const std::uint64_t bytes = contribution_elements(symbol, rule, words) * reduction->element_bytes;

@@ -12,7 +12,7 @@ namespace millrace::shim {
 inline record::Reason reduce_local_refusal(const Reduction* reduction, Word in, Word inout, std::int64_t count) {
   using record::Reason;
   if (!reduction) return Reason::type_not_covered;
-  if (!reduction->reduce) return Reason::disabled;
+  if (!reduction->reduce) return reduction->refusal;
   // Zero goes to the host as well: it is cheap there, and the host may want to look at the other arguments.
   if (count <= 0) return Reason::invalid_argument;
   if (abi::is_special_address(in) || abi::is_special_address(inout)) return Reason::invalid_argument;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "entries.h"
+#include "plan/reduce_local.h"
 #include "shim/host_probe.h"
 #include "shim/predefined.h"
 
@@ -70,8 +71,11 @@ std::vector<std::string> prepare_reductions(const SettingValues& settings, bool 
       if (has_world ? !host_reduces(type.handle, op.handle)
                     : type.group != OpGroup::c_integer && type.group != OpGroup::floating)
         continue;
-      const bool disabled = call_disabled || is_disabled(settings, kernel::kernel_name(op.op, type.type));
-      insert({type.handle, op.handle, disabled ? nullptr : reduce,
+      record::Reason refusal = record::Reason::none;
+      if (plan::host_reduces_faster(op.op, type.type)) refusal = record::Reason::host_is_faster;
+      if (call_disabled || is_disabled(settings, kernel::kernel_name(op.op, type.type)))
+        refusal = record::Reason::disabled;
+      insert({type.handle, op.handle, refusal == record::Reason::none ? reduce : nullptr, refusal,
               static_cast<std::uint32_t>(kernel::type_bytes(type.type)),
               static_cast<std::uint16_t>(kernel::kernel_index(op.op, type.type))});
     }

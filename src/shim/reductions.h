@@ -7,6 +7,7 @@
 
 #include "base/settings.h"
 #include "kernel/kernel.h"
+#include "record/record.h"
 #include "shim/word.h"
 
 namespace millrace::shim {
@@ -14,7 +15,8 @@ namespace millrace::shim {
 struct Reduction {
   Word datatype = 0;
   Word op = 0;
-  kernel::Reduce2 reduce = nullptr;  // null: known, but switched off by MILLRACE_DISABLE
+  kernel::Reduce2 reduce = nullptr;               // null: known, but the host's
+  record::Reason refusal = record::Reason::none;  // why `reduce` is null
   std::uint32_t element_bytes = 0;
   std::uint16_t algorithm = 0;  // kernel::kernel_index
 };

@@ -1,6 +1,7 @@
 """MPI_Reduce_local: the right bits from every unit of kernels, and the host's own errors."""
 
 import json
+import platform
 import subprocess
 
 import hosts
@@ -51,6 +52,8 @@ def test_what_is_refused_is_counted_with_its_reason(host):
     entry = call(result, "MPI_Reduce_local")
     assert entry["taken"] == 1
     expected = {"invalid_argument": 1, "type_not_covered": 1, "op_not_covered": 1, "buffers_overlap": 1}
+    if platform.machine() == "x86_64":  # x87 has no vectors
+        expected["host_is_faster"] = 1
     assert entry["forwarded_why"] == expected
 
 

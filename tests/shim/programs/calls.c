@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
   int* all = calloc((size_t)ranks, sizeof(int));
   for (int i = 0; i < ranks; ++i) counts[i] = 1, displacements[i] = i;
   MPI_Gatherv(&rank, 1, MPI_INT, all, counts, displacements, MPI_INT, 0, MPI_COMM_WORLD);
-  MPI_Alltoallv(all, counts, displacements, MPI_INT, all == NULL ? NULL : calloc((size_t)ranks, 4), counts, displacements,
-                MPI_INT, MPI_COMM_WORLD);
+  MPI_Alltoallv(all, counts, displacements, MPI_INT, all == NULL ? NULL : calloc((size_t)ranks, 4), counts,
+                displacements, MPI_INT, MPI_COMM_WORLD);
   for (int i = 0; i < 4; ++i) MPI_Barrier(MPI_COMM_WORLD);
   float in[256], inout[256];
   for (int i = 0; i < 256; ++i) in[i] = 1, inout[i] = 2;

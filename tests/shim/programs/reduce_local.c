@@ -22,38 +22,38 @@ typedef void (*reference_fn)(const void* in, void* inout, size_t n, int op);
 enum { SUM, PROD, MAX, MIN, BAND, BOR, BXOR };
 
 /* One integer type: T for values and order, U for arithmetic that wraps. */
-#define INTEGER_REFERENCE(NAME, T, U)                                 \
+#define INTEGER_REFERENCE(NAME, T, U)                                  \
+  static void NAME(const void* in, void* inout, size_t n, int op) {    \
+    for (size_t i = 0; i < n; ++i) {                                   \
+      T a, b, r = 0;                                                   \
+      memcpy(&a, (const char*)in + i * sizeof(T), sizeof(T));          \
+      memcpy(&b, (char*)inout + i * sizeof(T), sizeof(T));             \
+      switch (op) {                                                    \
+        case SUM: r = (T)((U)a + (U)b); break;                         \
+        case PROD: r = (T)(U)((uint64_t)(U)a * (uint64_t)(U)b); break; \
+        case MAX: r = a > b ? a : b; break;                            \
+        case MIN: r = a < b ? a : b; break;                            \
+        case BAND: r = a & b; break;                                   \
+        case BOR: r = a | b; break;                                    \
+        case BXOR: r = a ^ b; break;                                   \
+      }                                                                \
+      memcpy((char*)inout + i * sizeof(T), &r, sizeof(T));             \
+    }                                                                  \
+  }
+#define FLOAT_REFERENCE(NAME, T)                                      \
   static void NAME(const void* in, void* inout, size_t n, int op) {   \
     for (size_t i = 0; i < n; ++i) {                                  \
       T a, b, r = 0;                                                  \
       memcpy(&a, (const char*)in + i * sizeof(T), sizeof(T));         \
       memcpy(&b, (char*)inout + i * sizeof(T), sizeof(T));            \
       switch (op) {                                                   \
-        case SUM: r = (T)((U)a + (U)b); break;                        \
-        case PROD: r = (T)(U)((uint64_t)(U)a * (uint64_t)(U)b); break; \
-        case MAX: r = a > b ? a : b; break;                           \
-        case MIN: r = a < b ? a : b; break;                           \
-        case BAND: r = a & b; break;                                  \
-        case BOR: r = a | b; break;                                   \
-        case BXOR: r = a ^ b; break;                                  \
+        case SUM: r = a + b; break;                                   \
+        case PROD: r = a * b; break;                                  \
+        case MAX: r = a != a ? a : b != b ? b : a > b ? a : b; break; \
+        case MIN: r = a != a ? a : b != b ? b : a < b ? a : b; break; \
       }                                                               \
       memcpy((char*)inout + i * sizeof(T), &r, sizeof(T));            \
     }                                                                 \
-  }
-#define FLOAT_REFERENCE(NAME, T)                                    \
-  static void NAME(const void* in, void* inout, size_t n, int op) { \
-    for (size_t i = 0; i < n; ++i) {                                \
-      T a, b, r = 0;                                                \
-      memcpy(&a, (const char*)in + i * sizeof(T), sizeof(T));       \
-      memcpy(&b, (char*)inout + i * sizeof(T), sizeof(T));          \
-      switch (op) {                                                 \
-        case SUM: r = a + b; break;                                 \
-        case PROD: r = a * b; break;                                \
-        case MAX: r = a != a ? a : b != b ? b : a > b ? a : b; break; \
-        case MIN: r = a != a ? a : b != b ? b : a < b ? a : b; break; \
-      }                                                             \
-      memcpy((char*)inout + i * sizeof(T), &r, sizeof(T));          \
-    }                                                               \
   }
 INTEGER_REFERENCE(ref_i8, int8_t, uint8_t)
 INTEGER_REFERENCE(ref_i16, int16_t, uint16_t)
@@ -101,10 +101,13 @@ static void check(const char* name, MPI_Datatype type, size_t size, int floating
         int error = MPI_Reduce_local(in + offset, inout + 2 * offset, (int)n, type, ops[op]);
 #endif
         ++comparisons;
-        int outside = memcmp(inout, expected, 2 * offset) ||
-                      memcmp(inout + 2 * offset + n * size, expected + 2 * offset + n * size, room - 2 * offset - n * size);
+        int outside =
+            memcmp(inout, expected, 2 * offset) ||
+            memcmp(inout + 2 * offset + n * size, expected + 2 * offset + n * size, room - 2 * offset - n * size);
         if (error || outside || !same(inout + 2 * offset, expected + 2 * offset, n, size, floating)) {
-          if (!failed) printf("differs: %s op %d length %zu offset %zu error %d outside %d\n", name, op, n, offset, error, outside);
+          if (!failed)
+            printf("differs: %s op %d length %zu offset %zu error %d outside %d\n", name, op, n, offset, error,
+                   outside);
           failed = 1;
         }
       }

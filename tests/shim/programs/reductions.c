@@ -52,8 +52,7 @@ static void integers(const char* name, MPI_Op op) {
   MPI_Reduce(in, out, elements, MPI_INT, op, root, MPI_COMM_WORLD);
   for (int i = 0; i < elements && rank == root; ++i) expect("Reduce", out[i] == folded(op, 0, ranks - 1, i));
   MPI_Reduce_scatter_block(in, out, chunk, MPI_INT, op, MPI_COMM_WORLD);
-  for (int i = 0; i < chunk; ++i)
-    expect("Reduce_scatter_block", out[i] == folded(op, 0, ranks - 1, rank * chunk + i));
+  for (int i = 0; i < chunk; ++i) expect("Reduce_scatter_block", out[i] == folded(op, 0, ranks - 1, rank * chunk + i));
   MPI_Reduce_scatter(in, out, counts, MPI_INT, op, MPI_COMM_WORLD);
   for (int i = 0; i < chunk; ++i) expect("Reduce_scatter", out[i] == folded(op, 0, ranks - 1, rank * chunk + i));
   MPI_Scan(in, out, elements, MPI_INT, op, MPI_COMM_WORLD);

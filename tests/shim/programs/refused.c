@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
   MPI_Reduce_local(floats, more_floats, 8, MPI_FLOAT, MPI_BAND);
   MPI_Reduce_local(in, inout, 8, MPI_INT, MPI_REPLACE);
   MPI_Reduce_local(in, in, 8, MPI_INT, MPI_SUM);
+  long double wide[4] = {0}, wider[4] = {0};
+  MPI_Reduce_local(wide, wider, 4, MPI_LONG_DOUBLE, MPI_SUM);
   MPI_Finalize();
   return 0;
 }
