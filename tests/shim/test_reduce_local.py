@@ -18,7 +18,7 @@ def usable_units():
 
 @pytest.mark.parametrize("host", EVERY_HOST)
 def test_same_bits_as_the_reference_in_every_unit(host):
-    program = build(host, "reduce_local.c", "-lm")
+    program = build(host, "reduce_local.cpp", "-lm")
     for unit in usable_units():
         finished, result = report(host, 1, program, env={"MILLRACE_ISA": unit})
         verdict, comparisons = finished.stdout.split()
@@ -30,7 +30,7 @@ def test_same_bits_as_the_reference_in_every_unit(host):
 
 @pytest.mark.parametrize("host", ["mpich4", "mpich5", "intel", "abi"])  # Open MPI has no large counts
 def test_large_count_form(host):
-    program = build(host, "reduce_local.c", "-DLARGE", "-lm", name="reduce_local_c")
+    program = build(host, "reduce_local.cpp", "-DLARGE", "-lm", name="reduce_local_c")
     finished, result = report(host, 1, program)
     assert finished.stdout.startswith("same ")
     entry = call(result, "MPI_Reduce_local_c")
