@@ -12,6 +12,7 @@
 #include "tools/info/isa_report.h"
 #include "tools/info/processors.h"
 #include "tools/info/quota.h"
+#include "tools/info/types.h"
 #include "tools/variant.h"
 
 namespace millrace::tools {
@@ -75,9 +76,10 @@ ordered_json settings_json(const Environment& environment) {
 
 int run_info(const Request& request, const Environment& environment, const std::string& command) {
   CLI::App app("Shows what this machine, its MPI and the settings look like to Millrace.", "millrace info");
-  bool is_json = false;
+  bool is_json = false, with_types = false;
   std::string mpi;
   app.add_flag("--json", is_json, "as JSON, for programs");
+  app.add_flag("--types", with_types, "the kernel of every op on every type, and why some have none");
   auto* mpi_option = app.add_option("--mpi", mpi, "show this MPI")->type_name("openmpi|mpich|abi|LIBRARY");
   int count = 0;
   while (request.program[count]) ++count;
@@ -98,8 +100,11 @@ int run_info(const Request& request, const Environment& environment, const std::
       {"hosts", hosts_json(environment, mpi_option->count() ? std::optional(mpi) : request.mpi, preloads)},
       {"settings", settings_json(environment)},
       {"complaints", values.complaints}};
+  if (with_types) info["types"] = report_types(*kernel::choose_isa(values.isa).unit);
   if (!isa.complaint.empty()) info["complaints"].push_back(isa.complaint);
-  const std::string text = is_json ? info.dump(2) + '\n' : info_text(info);
+  const std::string text = is_json      ? info.dump(2) + '\n'
+                           : with_types ? types_text(info["types"])
+                                        : info_text(info);
   std::fputs(text.c_str(), stdout);
   return 0;
 }
