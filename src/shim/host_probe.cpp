@@ -2,6 +2,7 @@
 
 #include "abi.h"
 #include "shim/forward.h"
+#include "shim/library_version.h"
 
 namespace millrace::shim {
 namespace {
@@ -28,6 +29,11 @@ ErrorsReturn::~ErrorsReturn() {
   if (!active_) return;
   restore_handler(abi::comm_self(), of_self_);
   restore_handler(abi::comm_world(), of_world_);
+}
+
+bool host_returns_errors() {
+  if constexpr (abi::host_abi == HostAbi::mpi_abi) return library_version().starts_with("MPICH Version");
+  return true;
 }
 
 bool host_reduces(Word datatype, Word op) { return host<Symbol::MPI_Reduce_local>(0, 0, 0, datatype, op) == 0; }

@@ -21,6 +21,11 @@ class ErrorsReturn {
   Word of_self_ = 0;
 };
 
+// Whether this host returns from errors as it is told to. Intel's libmpi_abi.so does not: an optional type that it
+// lacks ends the program whatever the error handlers are, so no library with the MPI-5 ABI but MPICH's own is asked
+// anything.
+bool host_returns_errors();
+
 // Whether the host accepts this pair. What it refuses stays refused, with its own error, because we then leave the pair
 // alone. No element is reduced: hosts check the pair first, and MPICH 4.0 and 5.0 end the program by an internal
 // assertion when they then find no code for a pair that they have accepted (16-bit floats, some Fortran types).

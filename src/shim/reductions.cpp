@@ -56,8 +56,10 @@ std::vector<std::string> prepare_reductions(const SettingValues& settings, bool 
   if (*choice.complaint) complaints.emplace_back(choice.complaint);
 
   std::vector<KnownType> types = known_c_types();
-  const ErrorsReturn errors_return(has_world);
-  if (has_world) {
+  // Without a world nobody can make the host return from an error: then only what every MPI has to do is taken.
+  const bool may_ask = has_world && host_returns_errors();
+  const ErrorsReturn errors_return(may_ask);
+  if (may_ask) {
     const std::vector<KnownType> fortran_types = known_fortran_types();
     types.insert(types.end(), fortran_types.begin(), fortran_types.end());
   }
@@ -67,9 +69,8 @@ std::vector<std::string> prepare_reductions(const SettingValues& settings, bool 
     for (const KnownOp& op : ops) {
       const kernel::Reduce2 reduce = kernel::find_reduce2(op.op, type.type);
       if (!reduce || !allows(type.group, op.op)) continue;
-      // Without a world nobody can make the host return from an error: then only what every MPI has to do is taken.
-      if (has_world ? !host_reduces(type.handle, op.handle)
-                    : type.group != OpGroup::c_integer && type.group != OpGroup::floating)
+      if (may_ask ? !host_reduces(type.handle, op.handle)
+                  : type.group != OpGroup::c_integer && type.group != OpGroup::floating)
         continue;
       record::Reason refusal = record::Reason::none;
       if (plan::host_reduces_faster(op.op, type.type)) refusal = record::Reason::host_is_faster;

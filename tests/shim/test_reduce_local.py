@@ -28,6 +28,16 @@ def test_same_bits_as_the_reference_in_every_unit(host):
         assert result["by_rank"][0]["isa"] == unit  # the unit that was asked for is the one that ran
 
 
+def test_an_mpi_5_library_that_does_not_return_from_errors():
+    """Intel's ends the program when it is asked for an optional type, so it is not asked."""
+    if missing := hosts.get("abi-intel").missing():
+        pytest.skip(missing)
+    finished, result = report("abi-intel", 1, build("abi-intel", "reduce_local.cpp", name="reduce_local"))
+    entry = call(result, "MPI_Reduce_local")
+    assert finished.stdout.startswith("same ")
+    assert entry["taken"] == entry["calls"] == int(finished.stdout.split()[1])
+
+
 @pytest.mark.parametrize("host", ["mpich4", "mpich5", "intel", "abi"])  # Open MPI has no large counts
 def test_large_count_form(host):
     program = build(host, "reduce_local.cpp", "-DLARGE", "-lm", name="reduce_local_c")
