@@ -33,6 +33,7 @@ struct Substitute {
 std::array<Substitute, kernel::op_count> substitutes;
 plan::HostFamily family = plan::HostFamily::unknown;
 bool always = false;
+std::array<bool, entry_count> disabled_entries{};
 
 // The function behind an op of ours. The host calls it with its own handle of the datatype.
 template <std::size_t op>
@@ -87,7 +88,8 @@ bool create_ops() {
   return true;
 }
 
-// The largest count of the call: for an array of counts the sum is not needed, the host sends pieces of that size.
+// What one rank contributes. Arrays of counts are not summed, which would take the communicator's size: those calls
+// (MPI_Reduce_scatter) count as 0 and keep the host's op unless MILLRACE_SUBSTITUTE=always.
 std::uint64_t contribution_elements(Symbol symbol, const BytesRule& rule, std::span<const Word> words) {
   const Posted& posted = rule.first;
   const Word word = words[static_cast<std::size_t>(posted.count)];
@@ -112,6 +114,8 @@ void prepare_op_substitution(const SettingValues& settings) {
     log(LogLevel::info, "this host may offload collectives: predefined ops are left as they are");
     return;
   }
+  for (std::size_t entry = 0; entry < entry_count; ++entry)
+    disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
   if (create_ops()) op_substitution_active.store(true, std::memory_order_relaxed);
 }
 
@@ -122,6 +126,7 @@ void forget_op_substitution() {
 }
 
 Outcome substitute_op(Symbol symbol, std::span<Word> words) {
+  if (disabled_entries[static_cast<std::size_t>(symbol_entry(symbol))]) return forwarded(Reason::disabled);
   const BytesRule& rule = bytes_rule(symbol_entry(symbol));
   const auto datatype_position = static_cast<std::size_t>(rule.first.datatype);
   const std::size_t op_position = datatype_position + 1;  // in every reduction: ..., datatype, op, ...

@@ -31,13 +31,6 @@ bool is_kernel(std::string_view name) {
   return kernel::kernel_index_by_name(name.data(), name.size()) != kernel::no_kernel;
 }
 
-// Names are given as the report prints them: Reduce_local (or MPI_Reduce_local), sum_f64.
-bool is_disabled(const SettingValues& settings, std::string_view name) {
-  return std::any_of(settings.disabled.begin(), settings.disabled.end(), [name](const std::string& disabled) {
-    return name == disabled || (disabled.starts_with("MPI_") && name == std::string_view(disabled).substr(4));
-  });
-}
-
 std::vector<std::string> check_names(const SettingValues& settings) {
   std::vector<std::string> complaints;
   for (const std::string& name : settings.disabled) {
@@ -49,6 +42,12 @@ std::vector<std::string> check_names(const SettingValues& settings) {
 }
 
 }  // namespace
+
+bool is_disabled(const SettingValues& settings, std::string_view name) {
+  return std::any_of(settings.disabled.begin(), settings.disabled.end(), [name](const std::string& disabled) {
+    return name == disabled || (disabled.starts_with("MPI_") && name == std::string_view(disabled).substr(4));
+  });
+}
 
 std::vector<std::string> prepare_reductions(const SettingValues& settings, bool has_world) {
   std::vector<std::string> complaints = check_names(settings);

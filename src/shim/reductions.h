@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/settings.h"
@@ -45,6 +46,10 @@ inline const Reduction* find_reduction(Word datatype, Word op) {
     if (candidate.element_bytes == 0) return nullptr;
   }
 }
+
+// Whether MILLRACE_DISABLE names a call or a kernel, as the report prints it: Reduce_local (or MPI_Reduce_local),
+// sum_f64.
+bool is_disabled(const SettingValues& settings, std::string_view name);
 
 // Whether any kernel exists for this op: says which of the two handles was the one that is not covered.
 bool covers_op(Word op);

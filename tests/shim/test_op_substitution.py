@@ -30,6 +30,16 @@ def test_hosts_that_choose_by_op_keep_theirs(host):
     assert call(result, "MPI_Allreduce")["taken"] == 0
 
 
+@pytest.mark.parametrize("name", ["Allreduce", "MPI_Allreduce"])
+def test_a_disabled_call_keeps_the_hosts_op(name):
+    env = {"MILLRACE_SUBSTITUTE": "always", "MILLRACE_DISABLE": name}
+    _, result = report("openmpi4", 2, build("openmpi4", "reductions.c"), env=env)
+    allreduce = call(result, "MPI_Allreduce")
+    assert allreduce["taken"] == 0
+    assert allreduce["forwarded_why"] == {"disabled": allreduce["calls"]}
+    assert call(result, "MPI_Reduce")["taken"] == call(result, "MPI_Reduce")["calls"]
+
+
 def test_ranks_with_and_without_our_ops_understand_one_another():
     """Half of the ranks give the host our op, the others the predefined one."""
     for host in OPEN_MPI:
