@@ -1,0 +1,24 @@
+// The collectives of a group. Every rank calls the same ones in the same order with equal bytes, root and reducer.
+// Buffers: `in` and `out` are the same pointer (MPI_IN_PLACE) or disjoint; they may be null where nothing is read or
+// written there (no elements, `out` on ranks that are not the root). Results are the left fold in rank order and the
+// same bits on every rank, whatever the size, except where a tree was chosen for the reduction. No allocation, no
+// system call while every rank has a core of its own. Whether a result is ok is the same on all ranks only for
+// not_supported.
+#pragma once
+
+#include <cstddef>
+
+#include "collective/group.h"
+#include "collective/reducer.h"
+#include "collective/result.h"
+
+namespace millrace::collective {
+
+Result barrier(Group& group);
+Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root);
+// `out` is used on the root only. in == out on the root: in place.
+Result reduce(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer,
+              std::uint32_t root);
+Result allreduce(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer);
+
+}  // namespace millrace::collective

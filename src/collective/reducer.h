@@ -1,0 +1,33 @@
+// What a reduction does to elements: a kernel of ours or a function of the user.
+#pragma once
+
+#include <cstddef>
+
+#include "kernel/kernel.h"
+
+namespace millrace::collective {
+
+// inout = in op inout, as MPI_User_function; `context` carries what the shim needs (function, handle of the type).
+using UserReduce = void (*)(void* context, const void* in, void* inout, std::size_t elements);
+
+struct Reducer {
+  std::size_t element_bytes = 0;  // distance of elements, which must be without gaps between them; > 0
+  bool commutative = true;
+  // Either all kernels ...
+  kernel::Reduce2 reduce2 = nullptr;
+  kernel::Reduce3 reduce3 = nullptr;
+  kernel::ReduceN reduce_n = nullptr;
+  // ... or this.
+  UserReduce user = nullptr;
+  void* context = nullptr;
+};
+
+// The Reducer of a predefined op on a predefined type; element_bytes is 0 if kernels do not cover the pair.
+Reducer kernel_reducer(kernel::Op op, kernel::Type type);
+
+// out = inputs[0] op inputs[1] op ... from the left. count >= 1. `out` is disjoint from every input; `scratch` (used by
+// user functions only) holds as many elements as `out`, aligned to 64 bytes, disjoint from all.
+void fold(const Reducer& reducer, const void* const* inputs, std::size_t count, void* out, std::size_t elements,
+          void* scratch);
+
+}  // namespace millrace::collective

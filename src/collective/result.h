@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+namespace millrace::collective {
+
+enum class Result : std::uint8_t {
+  ok,
+  not_supported,  // nothing was done, on any rank: let the host MPI do the call
+  peer_died,      // a rank of the group ended, or the host says so
+  mismatch,       // ranks called different collectives, or with different sizes or roots
+};
+
+const char* result_name(Result result);
+
+}  // namespace millrace::collective
