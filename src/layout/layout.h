@@ -1,5 +1,6 @@
 // A datatype compiled: what it is in memory, in its smallest form, and how its bytes are packed and unpacked. Knows
-// nothing of MPI. Nothing here throws. A Layout does not change after it was compiled: any number of threads may use it.
+// nothing of MPI. Nothing here throws. A Layout does not change after it was compiled: any number of threads may use
+// it.
 //
 //   std::shared_ptr<const Layout> layout;
 //   if (compile(description, layout) == Status::ok && layout->worth_taking(count)) layout->pack(from, count, to);

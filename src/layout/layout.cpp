@@ -1,0 +1,114 @@
+#include "layout/layout.h"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "layout/checked.h"
+#include "layout/lower.h"
+#include "layout/plan.h"
+#include "layout/run.h"
+#include "layout/text.h"
+#include "layout/worth.h"
+
+namespace millrace::layout {
+
+Layout::Layout() = default;
+Layout::~Layout() = default;
+
+struct Maker {
+  static std::shared_ptr<const Layout> make(const Description& description) {
+    const Meaning meaning = lower(description);
+    std::shared_ptr<Layout> layout(new Layout);
+    layout->size_bytes_ = bytes_of(meaning.item);
+    layout->lb_bytes_ = meaning.lb;
+    layout->extent_bytes_ = meaning.extent();
+    layout->true_lb_bytes_ = low_of(meaning.item);
+    layout->true_extent_bytes_ = minus(high_of(meaning.item), low_of(meaning.item));
+    auto plan = std::make_unique<Plan>();
+    prepare(*plan, meaning.item, layout->extent_bytes_);
+    layout->plan_ = std::move(plan);
+    return layout;
+  }
+};
+
+Status compile(const Description& description, std::shared_ptr<const Layout>& layout) noexcept {
+  try {
+    layout = Maker::make(description);
+    return Status::ok;
+  } catch (const Failure& failure) {
+    return failure.status;
+  } catch (const std::bad_alloc&) {
+    return Status::no_memory;
+  } catch (const std::length_error&) {
+    return Status::no_memory;
+  }
+}
+
+bool Layout::is_contiguous(std::int64_t count) const noexcept {
+  return plan_->root.is_empty() || (plan_->root.is_block() && (count <= 1 || plan_->is_contiguous_repeated));
+}
+
+bool Layout::worth_taking(std::int64_t count) const noexcept { return worth(*plan_, count); }
+
+Status Layout::packed_bytes(std::int64_t count, std::int64_t& bytes) const noexcept {
+  std::int64_t product;
+  if (count < 0 || __builtin_mul_overflow(size_bytes_, count, &product)) return Status::bad_argument;
+  bytes = product;
+  return Status::ok;
+}
+
+Status Layout::pack(const void* base, std::int64_t count, void* packed) const noexcept {
+  std::int64_t bytes;
+  if (const Status status = packed_bytes(count, bytes); status != Status::ok) return status;
+  pack_elements(*plan_, reinterpret_cast<Address>(base), count, static_cast<char*>(packed));
+  return Status::ok;
+}
+
+Status Layout::unpack(const void* packed, void* base, std::int64_t count) const noexcept {
+  std::int64_t bytes;
+  if (const Status status = packed_bytes(count, bytes); status != Status::ok) return status;
+  unpack_elements(*plan_, reinterpret_cast<Address>(base), count, static_cast<const char*>(packed));
+  return Status::ok;
+}
+
+namespace {
+
+// Also refuses a count whose packed bytes do not fit into 64 bits.
+bool is_inside(const Layout& layout, std::int64_t count, std::int64_t start, std::int64_t length) {
+  std::int64_t bytes;
+  return layout.packed_bytes(count, bytes) == Status::ok && start >= 0 && length >= 0 && start <= bytes &&
+         length <= bytes - start;
+}
+
+}  // namespace
+
+Status Layout::pack_segment(const void* base, std::int64_t count, std::int64_t start_bytes, std::int64_t length_bytes,
+                            void* packed) const noexcept {
+  if (!is_inside(*this, count, start_bytes, length_bytes)) return Status::bad_argument;
+  pack_part(*plan_, reinterpret_cast<Address>(base), count, start_bytes, start_bytes + length_bytes,
+            static_cast<char*>(packed));
+  return Status::ok;
+}
+
+Status Layout::unpack_segment(const void* packed, std::int64_t start_bytes, std::int64_t length_bytes, void* base,
+                              std::int64_t count) const noexcept {
+  if (!is_inside(*this, count, start_bytes, length_bytes)) return Status::bad_argument;
+  unpack_part(*plan_, reinterpret_cast<Address>(base), count, start_bytes, start_bytes + length_bytes,
+              static_cast<const char*>(packed));
+  return Status::ok;
+}
+
+std::string Layout::text() const noexcept {
+  try {
+    return fmt::format("size {}, lb {}, extent {}, true lb {}, true extent {}\none element:\n{}several:\n{}",
+                       size_bytes_, lb_bytes_, extent_bytes_, true_lb_bytes_, true_extent_bytes_, form_text(*plan_),
+                       repetition_text(*plan_));
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+}  // namespace millrace::layout

@@ -1,0 +1,110 @@
+#include "layout/plan.h"
+
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace millrace::layout {
+namespace {
+
+// An iteration of at most this many blocks is run as a pattern: below it, what a kernel costs at its start is more than
+// what it copies.
+constexpr std::int64_t most_pattern_pieces = 32;
+// Strided inner loops up to this length are written out as patterns as well.
+constexpr std::int64_t most_unrolled_blocks = 8;
+
+const Node* strided_blocks(const Item& item) {
+  return item.node && item.node->shape == Shape::loop && item.node->body.child.is_block() ? item.node.get() : nullptr;
+}
+
+// Writes out the blocks of an item in order.
+void flatten(const Item& item, std::int64_t at, std::vector<kernel::Piece>& pieces) {
+  at += item.displacement_bytes;
+  if (item.is_block()) {
+    pieces.push_back({at, static_cast<std::size_t>(item.block_bytes)});
+    return;
+  }
+  const Node& node = *item.node;
+  switch (node.shape) {
+    case Shape::loop:
+      for (std::int64_t i = 0; i < node.count; ++i) flatten(node.body.child, at + i * node.body.stride_bytes, pieces);
+      break;
+    case Shape::list:
+      for (const std::ptrdiff_t displacement : node.displacements) flatten(node.body.child, at + displacement, pieces);
+      break;
+    case Shape::blocks:
+      for (const kernel::Piece& piece : node.pieces) pieces.push_back({at + piece.displacement_bytes, piece.bytes});
+      break;
+    case Shape::sequence:
+      for (const Item& inner : node.items) flatten(inner, at, pieces);
+      break;
+  }
+}
+
+// `count` is that of the loop; 0 if it is known only when the loop is run.
+void choose_method(Body& body, std::int64_t count) {
+  const Item& child = body.child;
+  if (child.is_block()) {
+    body.method = Method::strided;
+    return;
+  }
+  if (const Node* const inner = strided_blocks(child);
+      inner && (inner->count > most_unrolled_blocks || (count > 0 && count <= inner->count))) {
+    body.method = Method::nest;
+    body.nest = {static_cast<std::size_t>(inner->body.child.block_bytes), inner->body.stride_bytes,
+                 static_cast<std::size_t>(inner->count), body.stride_bytes};
+    return;
+  }
+  if (block_count_of(child) > most_pattern_pieces) return;
+  flatten(child, 0, body.pieces);
+  body.pattern = std::make_unique<kernel::Pattern>();
+  kernel::prepare_pattern(*body.pattern, body.pieces.data(), body.pieces.size(), body.stride_bytes);
+  body.method = Method::pattern;
+}
+
+// Every node once, though it may have many parents.
+void prepare_nodes(const Item& item, std::unordered_set<const Node*>& done) {
+  Node* const node = item.node.get();
+  if (!node || !done.insert(node).second) return;
+  if (node->shape == Shape::loop) choose_method(node->body, node->count);
+  prepare_nodes(node->body.child, done);
+  for (const Item& inner : node->items) prepare_nodes(inner, done);
+}
+
+}  // namespace
+
+void prepare(Plan& plan, Item root, std::int64_t extent_bytes) {
+  plan.root = std::move(root);
+  if (plan.root.is_empty()) return;
+  std::unordered_set<const Node*> done;
+  prepare_nodes(plan.root, done);
+
+  plan.first_displacement = plan.root.displacement_bytes;
+  plan.elements.child = plan.root;
+  plan.elements.child.displacement_bytes = 0;
+  plan.elements.stride_bytes = extent_bytes;
+  plan.is_contiguous_repeated = plan.root.is_block() && plan.root.block_bytes == extent_bytes;
+  if (const Node* const node = plan.root.node.get(); node && node->shape == Shape::loop) {
+    std::int64_t covered;
+    if (!__builtin_mul_overflow(node->count, node->body.stride_bytes, &covered) && covered == extent_bytes) {
+      // The elements continue the loop: a column of blocks, whatever the count.
+      plan.rounds_per_element = node->count;
+      plan.elements.child = node->body.child;
+      plan.elements.stride_bytes = node->body.stride_bytes;
+    }
+  }
+  plan.round_bytes = bytes_of(plan.elements.child);
+  choose_method(plan.elements, 0);
+}
+
+const char* method_name(Method method) {
+  switch (method) {
+    case Method::each: return "each";
+    case Method::strided: return "strided";
+    case Method::nest: return "nest";
+    case Method::pattern: return "pattern";
+  }
+  return "";
+}
+
+}  // namespace millrace::layout
