@@ -17,14 +17,16 @@ constexpr const char* footer =
     "  mpirun -n 4 millrace --report python3 simulation.py\n\n"
     "millrace info    what this machine, its MPI and the settings look like\n"
     "millrace check   whether every call of this MPI is reached\n"
-    "A program that is called info or check: millrace ./info, or millrace -- info.";
+    "millrace explain-type   how a derived datatype is packed\n"
+    "A program that is called info, check or explain-type: millrace ./info, or millrace -- info.";
 
 class Formatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string) const override {
     return "Usage: millrace [OPTIONS] [--] PROGRAM [ARGS]\n"
            "       millrace info [--json] [--mpi openmpi|mpich|abi|LIBRARY]\n"
-           "       millrace check [OPTIONS]\n";
+           "       millrace check [OPTIONS]\n"
+           "       millrace explain-type [--count N] TYPE\n";
   }
 };
 
@@ -109,6 +111,7 @@ Request parse_command_line(int argument_count, char** arguments) {
   request.action = is_explained ? Action::explain : Action::launch;
   if (!is_separated && first == "info") request.action = Action::info;
   if (!is_separated && first == "check") request.action = Action::check;
+  if (!is_separated && first == "explain-type") request.action = Action::explain_type;
   return request;
 }
 

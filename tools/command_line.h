@@ -6,7 +6,7 @@
 
 namespace millrace::tools {
 
-enum class Action { launch, explain, info, check, stop };
+enum class Action { launch, explain, info, check, explain_type, stop };
 
 inline constexpr int usage_error = 2;
 

@@ -1,20 +1,12 @@
 #include "random_description.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
+
+#include "layout/notation.h"
 
 namespace millrace::layout::test {
 namespace {
-
-DescriptionPtr make_named(const char* name, std::vector<Piece> pieces, std::int64_t extent, std::int64_t alignment) {
-  auto d = std::make_shared<Description>();
-  d->name = name;
-  d->pieces = std::move(pieces);
-  d->extent_bytes = extent;
-  d->alignment_bytes = alignment;
-  return d;
-}
 
 std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
@@ -101,23 +93,14 @@ void make_struct(Random& random, Description& d, int depth) {
 }  // namespace
 
 const std::vector<DescriptionPtr>& named_types() {
-  static const std::vector<DescriptionPtr> types = {
-      make_named("MPI_CHAR", {{0, 1}}, 1, 1),
-      make_named("MPI_SHORT", {{0, 2}}, 2, 2),
-      make_named("MPI_INT", {{0, 4}}, 4, 4),
-      make_named("MPI_DOUBLE", {{0, 8}}, 8, 8),
-      make_named("MPI_DOUBLE_COMPLEX", {{0, 16}}, 16, 8),
-      make_named("MPI_SHORT_INT", {{0, 2}, {4, 4}}, 8, 4),
-      make_named("MPI_DOUBLE_INT", {{0, 8}, {8, 4}}, 16, 8),
-      make_named("MPI_LONG_DOUBLE_INT", {{0, 16}, {16, 4}}, 32, 16),
-  };
+  static const std::vector<DescriptionPtr> types = [] {
+    std::vector<DescriptionPtr> result;
+    for (const char* name :
+         {"char", "short", "int", "double", "double_complex", "short_int", "double_int", "long_double_int"})
+      result.push_back(parse_notation(name).description);
+    return result;
+  }();
   return types;
-}
-
-DescriptionPtr named(const char* name) {
-  for (const DescriptionPtr& type : named_types())
-    if (type->name == std::string_view(name)) return type;
-  return nullptr;
 }
 
 DescriptionPtr random_description(Random& random, int depth) {
@@ -146,33 +129,6 @@ DescriptionPtr random_description(Random& random, int depth) {
     d->extent_bytes = one_in(random, 3) ? between(random, -40, 200) : between(random, 0, 12) * 8;
   }
   return d;
-}
-
-std::string text_of(const Description& d) {
-  static const char* const names[] = {"named",    "dup",      "contiguous",    "vector",         "hvector",
-                                      "indexed",  "hindexed", "indexed_block", "hindexed_block", "struct",
-                                      "subarray", "darray",   "resized"};
-  if (d.combiner == Combiner::named) return d.name;
-  std::string text = names[static_cast<int>(d.combiner)];
-  text += '(';
-  const auto number = [&](const char* name, std::int64_t value) {
-    if (value) text += std::string(name) + "=" + std::to_string(value) + " ";
-  };
-  const auto list = [&](const char* name, const std::vector<std::int64_t>& values) {
-    if (values.empty()) return;
-    text += std::string(name) + "=[";
-    for (const auto value : values) text += std::to_string(value) + ",";
-    text += "] ";
-  };
-  number("count", d.count), number("length", d.block_length), number("stride", d.stride);
-  list("lengths", d.block_lengths), list("at", d.displacements), list("sizes", d.sizes);
-  list("subsizes", d.subsizes), list("starts", d.starts), list("arguments", d.distribution_arguments);
-  for (const Distribution kind : d.distributions) number("kind", static_cast<int>(kind) + 1);
-  list("grid", d.process_sizes), number("rank", d.rank), number("fortran", d.order == Order::fortran);
-  number("lb", d.lb_bytes), number("extent", d.extent_bytes);
-  if (d.host_bounds) number("host_lb", d.host_bounds->lb_bytes), number("host_extent", d.host_bounds->extent_bytes);
-  for (const DescriptionPtr& child : d.children) text += text_of(*child) + " ";
-  return text + ")";
 }
 
 }  // namespace millrace::layout::test

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layout/layout.h"
+#include "layout/notation.h"
 #include "memory.h"
 #include "random_description.h"
 #include "typemap.h"
@@ -148,7 +149,8 @@ class RandomLayouts : public testing::Test {
       const DescriptionPtr description = random_description(random, 1 + static_cast<int>(random() % deepest));
       const auto map = write_out(*description, most_entries);
       if (!map || map->true_ub() - map->true_lb() > static_cast<std::int64_t>(most_span_bytes)) continue;
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", type " + std::to_string(done) + ": " + text_of(*description));
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", type " + std::to_string(done) + ": " +
+                   notation_of(*description));
       std::shared_ptr<const Layout> layout;
       ASSERT_EQ(compile(*description, layout), Status::ok);
       expect_bounds(*layout, *map);
@@ -172,7 +174,7 @@ class RandomLayouts : public testing::Test {
 TEST_F(RandomLayouts, AgreeWithTheNaiveWalk) {
   const char* const types = std::getenv("MILLRACE_TEST_LAYOUTS");
   const char* const seed = std::getenv("MILLRACE_TEST_SEED");
-  run(types ? std::strtoul(types, nullptr, 0) : 8000, seed ? std::strtoull(seed, nullptr, 0) : 20260101);
+  run(types ? std::strtoul(types, nullptr, 0) : 20000, seed ? std::strtoull(seed, nullptr, 0) : 20260101);
 }
 
 }  // namespace
