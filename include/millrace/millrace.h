@@ -1,7 +1,13 @@
-/* millrace.h: reductions with the instruction set of the processor at hand. No MPI needed.
+/* millrace.h: reductions, and copies of data with gaps, with the instruction set at hand. No MPI needed.
  *
  *     double a[1000], b[1000];
  *     millrace_reduce(MILLRACE_SUM, MILLRACE_F64, a, b, 1000);          b = a + b, element by element
+ *
+ *     size_t rows = 1000;                                               a column of a 1000 x 1000 matrix
+ *     ptrdiff_t row_bytes = 8000;
+ *     millrace_layout* column;
+ *     millrace_layout_strided(1, &rows, &row_bytes, sizeof(double), &column);
+ *     millrace_layout_pack(column, matrix, a);
  *
  * Common to every function here:
  *   Shapes and units  Buffers are arrays of `elements` elements of one type, one after the other, of any alignment; an
@@ -9,7 +15,7 @@
  *   Results           Are the same bits on every instruction set, at every length and alignment: docs/semantics.md
  *                     says which. Bytes between the fields of an element are never written.
  *   Errors            A function that can fail returns a millrace_status, and then has written nothing. None sets
- *                     errno, prints, aborts, throws, or allocates memory.
+ *                     errno, prints, aborts, throws, or, unless it makes a layout, allocates memory.
  *   Threads           Any function may be called from any thread at any time; concurrent calls must not write the
  *                     same memory, as with memcpy. No function starts a thread.
  *   Source            src/library/library.cpp checks arguments; the work is done in src/kernel.
@@ -37,7 +43,10 @@ typedef enum millrace_status {
   MILLRACE_BAD_TYPE = 3,      /* not a value of millrace_type */
   MILLRACE_BAD_BUFFER = 4,    /* a null pointer with elements > 0, no input, or more bytes than an address space has */
   MILLRACE_BAD_OVERLAP = 5,   /* buffers overlap in a way that the function does not allow */
-  MILLRACE_BAD_ISA = 6        /* no such instruction set here */
+  MILLRACE_BAD_ISA = 6,       /* no such instruction set here */
+  MILLRACE_BAD_LAYOUT = 7,    /* a null layout, a null list with a count > 0, or a segment outside the layout */
+  MILLRACE_TOO_LARGE = 8,     /* the layout has more bytes, or reaches farther, than 63 bits can say */
+  MILLRACE_NO_MEMORY = 9
 } millrace_status;
 
 /* The ops of MPI. `a` is the left operand, `b` the right one; they matter where an op is not commutative in bits. */
@@ -154,6 +163,60 @@ typedef struct millrace_isa_unit {
 /* Fills `unit` for index 0, 1, ... and returns 1; returns 0 and writes nothing if there is no unit of this index or
  * `unit` is null. */
 MILLRACE_EXPORT int millrace_isa_unit_at(size_t index, millrace_isa_unit* unit);
+
+/* A layout says which bytes of memory, around some base address, are packed one after the other, and in which order.
+ * It is compiled once to its smallest form (docs/layouts.md), never changes, and may be used by any number of threads.
+ * Displacements and strides are bytes, of any sign; blocks may overlap in layouts that are only packed.
+ * The functions that make one set `layout` only when they answer OK; what they are given is copied and may go away.
+ * Their errors: BAD_LAYOUT, TOO_LARGE, NO_MEMORY; BAD_BUFFER if `layout` is null. Their time is proportional to the
+ * lists. */
+typedef struct millrace_layout millrace_layout;
+
+/* Blocks of block_bytes at i[0] * strides_bytes[0] + i[1] * strides_bytes[1] + ... for all i[d] < counts[d], the last
+ * dimension being the fastest: an array with strides. No dimensions: one block. */
+MILLRACE_EXPORT millrace_status millrace_layout_strided(size_t dimensions, const size_t* counts,
+                                                        const ptrdiff_t* strides_bytes, size_t block_bytes,
+                                                        millrace_layout** layout);
+
+/* Block i: lengths_bytes[i] bytes at displacements_bytes[i]. */
+MILLRACE_EXPORT millrace_status millrace_layout_blocks(size_t count, const ptrdiff_t* displacements_bytes,
+                                                       const size_t* lengths_bytes, millrace_layout** layout);
+
+/* `child` count times, stride_bytes apart: an array of structs, a set of columns. */
+MILLRACE_EXPORT millrace_status millrace_layout_repeat(const millrace_layout* child, size_t count,
+                                                       ptrdiff_t stride_bytes, millrace_layout** layout);
+
+/* children[0] at displacements_bytes[0], then children[1] at displacements_bytes[1], and so on. */
+MILLRACE_EXPORT millrace_status millrace_layout_join(size_t count, const millrace_layout* const* children,
+                                                     const ptrdiff_t* displacements_bytes, millrace_layout** layout);
+
+/* Null is allowed. */
+MILLRACE_EXPORT void millrace_layout_free(millrace_layout* layout);
+
+/* Bytes packed; 0 for null. */
+MILLRACE_EXPORT size_t millrace_layout_bytes(const millrace_layout* layout);
+
+/* The bytes of memory that the layout reaches: base + *low to base + *high, the latter not included. Both 0 if there
+ * are none, or for null. */
+MILLRACE_EXPORT void millrace_layout_reach(const millrace_layout* layout, ptrdiff_t* low, ptrdiff_t* high);
+
+/* Packs what the layout names, around `base`, into the millrace_layout_bytes(layout) bytes at `packed`; unpack does the
+ * reverse and writes no byte that the layout does not name. Memory and `packed` must not overlap.
+ * Errors: BAD_LAYOUT; BAD_BUFFER if a pointer is null and there are bytes to copy. */
+MILLRACE_EXPORT millrace_status millrace_layout_pack(const millrace_layout* layout, const void* base, void* packed);
+MILLRACE_EXPORT millrace_status millrace_layout_unpack(const millrace_layout* layout, const void* packed, void* base);
+
+/* The same for the bytes [start_bytes, start_bytes + length_bytes) of the packed form only, which `packed` holds:
+ * pieces of any size, in any order.
+ * Errors: as above; BAD_LAYOUT if the segment is not inside. */
+MILLRACE_EXPORT millrace_status millrace_layout_pack_segment(const millrace_layout* layout, const void* base,
+                                                             size_t start_bytes, size_t length_bytes, void* packed);
+MILLRACE_EXPORT millrace_status millrace_layout_unpack_segment(const millrace_layout* layout, const void* packed,
+                                                               size_t start_bytes, size_t length_bytes, void* base);
+
+/* Form and plan for people, as `millrace explain-type` prints them: at most text_bytes bytes, the last one 0. Returns
+ * the bytes that the whole text takes, its 0 included. Null as `text` is allowed with text_bytes = 0. */
+MILLRACE_EXPORT size_t millrace_layout_text(const millrace_layout* layout, char* text, size_t text_bytes);
 
 /* "0.1.0" */
 MILLRACE_EXPORT const char* millrace_version(void);

@@ -1,4 +1,4 @@
-// The C interface: checks what a caller may get wrong, then calls the kernels.
+// The C interface to reductions: checks what a caller may get wrong, then calls the kernels.
 #include <cstdint>
 
 #include "kernel/kernel.h"
@@ -106,6 +106,9 @@ const char* millrace_status_text(millrace_status status) {
     case MILLRACE_BAD_BUFFER: return "bad buffer";
     case MILLRACE_BAD_OVERLAP: return "bad overlap";
     case MILLRACE_BAD_ISA: return "bad instruction set";
+    case MILLRACE_BAD_LAYOUT: return "bad layout";
+    case MILLRACE_TOO_LARGE: return "layout too large";
+    case MILLRACE_NO_MEMORY: return "no memory";
   }
   return "not a status";
 }
