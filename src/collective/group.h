@@ -1,8 +1,8 @@
-// The ranks of one communicator that share a segment: how the segment is laid out and what a process keeps about it.
+// The ranks of one communicator that share a segment, as one of their processes sees them.
 //
 //   // every rank, with equal `shape`; the segment comes from shared_memory/segment.h
-//   segment.bytes = segment_bytes(shape);
-//   auto part = own_part(shape, rank);  reserve_pages(segment, part.offset_bytes, part.bytes)
+//   create or open segment_bytes(shape);
+//   const Part part = own_part(shape, rank);  reserve_pages(segment, part.offset_bytes, part.bytes)
 //   Group group;
 //   group.join(segment.base, shape, rank, options);     // writes who we are; then all agree through the host MPI
 //   group.start();                                      // reads who the others are
@@ -14,9 +14,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/status.h"
+#include "collective/group_shape.h"
+#include "collective/memory.h"
 #include "collective/result.h"
+#include "collective/selection.h"
 #include "shared_memory/waiting.h"
 
 namespace millrace::collective {
@@ -24,30 +28,20 @@ namespace millrace::collective {
 using shared_memory::Host;
 using shared_memory::Waiting;
 
-// Sizes that all ranks must know alike.
-struct Shape {
-  std::uint32_t ranks = 0;
-  std::uint32_t calls_ahead = 64;       // ring of small messages: so far may a root or leaf run ahead; a power of two
-  std::uint32_t cell_bytes = 4096;      // largest small message; a multiple of 64
-  std::uint32_t slots = 8;              // ring of chunks for large messages; a power of two, >= 8
-  std::uint32_t slot_bytes = 64 << 10;  // largest chunk; a multiple of 64 * ranks
-};
-
-// A shape for so many ranks whose segment is not larger than `most_bytes`; ranks == 0 if there is none.
-Shape shape_for(std::uint32_t ranks, std::size_t most_bytes);
-
-std::size_t segment_bytes(const Shape& shape);
-
-struct Part {
-  std::size_t offset_bytes, bytes;
-};
-// The pages that only `rank` writes (rank 0's include the head of the segment), whole pages, disjoint, covering all.
-Part own_part(const Shape& shape, std::uint32_t rank);
-
 struct Options {
   Host host;
-  Waiting waiting = Waiting::automatic;  // ranks may ask for different ones; the most patient is taken by all
+  Waiting waiting = Waiting::automatic;  // ranks may ask for different ones; all take the most patient
   bool crowded_node = false;             // ranks of the node that are not in this group share cores with it
+  const Selection* selection = nullptr;  // null: standard_selection(). Equal on all ranks; must outlive the group
+};
+
+enum class Kind : std::uint8_t { barrier = 1, bcast, reduce, allreduce };
+
+// One collective call of a group.
+struct Call {
+  std::uint64_t number;
+  std::uint64_t label;  // made of kind, root and bytes of this call and all before: equal on all ranks, or the program
+                        // is wrong, and was perhaps some calls ago, where no rank could tell
 };
 
 class Group {
@@ -55,7 +49,7 @@ class Group {
   Group() = default;
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
-  ~Group() { leave(); }
+  ~Group();
 
   // Writes who we are into the segment at `base`, which is zeroed memory, aligned to pages. bad_argument: a shape that
   // no segment can have; no_memory: for this process' own notes (then nobody may start).
@@ -72,13 +66,139 @@ class Group {
   std::uint32_t ranks() const { return shape_.ranks; }
   const Shape& shape() const { return shape_; }
   Waiting waiting() const { return waiting_; }  // never automatic after start()
-  bool crowded() const { return crowded_; }     // some ranks of the group (or the node) have no core of their own
+  bool crowded() const { return crowded_; }     // some rank of the group, or of the node, has no core of its own
+  const Selection& selection() const { return *selection_; }
+  Result broken() const { return broken_; }
+
+  // ---- for the algorithms ----
+
+  // Begins the next call. The result is ok, or what broke the group earlier.
+  Result enter(Kind kind, std::uint64_t bytes, std::uint32_t root, Call& call) {
+    if (broken_ != Result::ok) [[unlikely]]
+      return broken_;
+    call.number = calls_++;
+    const std::uint64_t what = static_cast<std::uint64_t>(kind) | std::uint64_t{root} << 4 | bytes << 24;
+    call.label = history_ = (history_ ^ what) * 0x9e3779b97f4a7c15u;
+    self_->announced[call.number % 128].store(call.number << 32 | hash(call.label), std::memory_order_relaxed);
+    return Result::ok;
+  }
+
+  // Ends it: this rank reads nothing of it any more. In calls where every rank heard from every other, all_heard() is
+  // cheaper for those that follow.
+  void finish(const Call& call) { publish(self_->calls_done.value, call.number + 1); }
+  void all_heard(const Call& call) { calls_free_ = call.number + shape_.calls_ahead; }
+
+  // Makes sure that nobody reads this rank's cell of call - calls_ahead any more.
+  Result cell_free(const Call& call) {
+    if (call.number < calls_free_) [[likely]]
+      return Result::ok;
+    return await_cells(call.number);
+  }
+
+  Cell& cell(std::uint32_t rank, const Call& call) const {
+    return cells_of(rank)[call.number & (shape_.calls_ahead - 1)];
+  }
+  // Where a small message of `bytes` <= cell_bytes lies.
+  char* data(std::uint32_t rank, const Call& call, std::size_t bytes) const {
+    if (bytes <= inline_bytes) return cell(rank, call).data;
+    return block(rank) + layout_.cell_data + (call.number & (shape_.calls_ahead - 1)) * shape_.cell_bytes;
+  }
+  // This rank's cell is full.
+  void post(const Call& call) {
+    Cell& own = cell(rank_, call);
+    own.label = call.label;
+    publish(own.sequence, call.number + 1);
+  }
+  // Waits until the cell of `rank` is full and checks that it was filled by the same call.
+  Result receive(std::uint32_t rank, const Call& call) {
+    Cell& theirs = cell(rank, call);
+    if (const Result result = wait(theirs.sequence, call.number + 1); result != Result::ok) [[unlikely]]
+      return result;
+    return theirs.label == call.label ? Result::ok : fail(Result::mismatch);
+  }
+
+  // Numbers the next `count` chunks of large messages, the first of which it returns.
+  std::uint64_t take_chunks(std::uint64_t count) {
+    const std::uint64_t first = chunks_;
+    chunks_ += count;
+    return first;
+  }
+  char* slot(std::uint32_t rank, std::uint64_t chunk) const {
+    return block(rank) + layout_.slots + (chunk & (shape_.slots - 1)) * shape_.slot_bytes;
+  }
+  // Makes sure that nobody reads or writes this rank's slot for chunk - slots any more.
+  Result slot_free(std::uint64_t chunk) {
+    if (chunk < chunks_free_) [[likely]]
+      return Result::ok;
+    return await_slots(chunk);
+  }
+  void chunks_free_below(std::uint64_t chunk) {
+    if (chunk > chunks_free_) chunks_free_ = chunk;
+  }
+  // After a first chunk of `rank` has come: whether it belongs to the same call.
+  Result same_call(std::uint32_t rank, const Call& call);
+
+  Member& member(std::uint32_t rank) const { return *reinterpret_cast<Member*>(block(rank)); }
+  Member& self() const { return *self_; }
+
+  // Stores to a flag whose only writer is this rank. Everything written before is seen by whoever sees the value.
+  void publish(std::atomic<std::uint64_t>& flag, std::uint64_t value) {
+    if (!may_sleep_) [[likely]] {
+      flag.store(value, std::memory_order_release);  // partner: acquire in wait() and wait_long()
+      return;
+    }
+    publish_and_wake(flag, value);
+  }
+
+  // Waits until `flag` is at least `least`.
+  Result wait(const std::atomic<std::uint64_t>& flag, std::uint64_t least) {
+    for (std::uint32_t polls = polls_; polls != 0; --polls)
+      if (flag.load(std::memory_order_acquire) >= least) [[likely]]  // partner: release in publish()
+        return Result::ok;
+    return wait_long(flag, least);
+  }
+
+  // Breaks the group for all ranks; returns what broke it first.
+  Result fail(Result result);
+
+  // Room for pointers to one input of each rank, and for a chunk (for user functions); private to this process.
+  const void** inputs() const { return inputs_.get(); }
+  char* scratch() const { return scratch_; }
 
  private:
-  Shape shape_{};
+  static std::uint32_t hash(std::uint64_t label) { return static_cast<std::uint32_t>(label >> 32); }
+  char* block(std::uint32_t rank) const { return blocks_ + rank * layout_.bytes; }
+  Cell* cells_of(std::uint32_t rank) const { return reinterpret_cast<Cell*>(block(rank) + layout_.cells); }
+
+  Result await_cells(std::uint64_t call_number);
+  Result await_slots(std::uint64_t chunk);
+  Result wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t least);
+  void publish_and_wake(std::atomic<std::uint64_t>& flag, std::uint64_t value);
+  void sleep(const std::atomic<std::uint64_t>& flag, std::uint64_t least, std::uint64_t timeout_ns);
+  Result look_around(std::uint64_t waited_ns);
+  Result wait_for_join(std::uint64_t tries);
+  void decide_waiting();
+
+  char* blocks_ = nullptr;  // rank 0's block
+  Member* self_ = nullptr;
+  std::uint64_t history_ = 0;
+  std::uint64_t calls_ = 0, calls_free_ = 0;    // calls begun; the own cell is free for calls below
+  std::uint64_t chunks_ = 0, chunks_free_ = 0;  // chunks numbered; the own slot is free for chunks below
   std::uint32_t rank_ = 0;
-  Waiting waiting_ = Waiting::spin;
+  std::uint32_t polls_ = 1000;
+  bool may_sleep_ = true;  // some rank of the group may be in a futex
   bool crowded_ = false;
+  Result broken_ = Result::ok;
+  Waiting waiting_ = Waiting::sleep;
+  Shape shape_{};
+  BlockLayout layout_{};
+  Head* head_ = nullptr;
+  Host host_;
+  shared_memory::ProcessIdentity identity_;
+  const Selection* selection_ = nullptr;
+  std::unique_ptr<const void*[]> inputs_;
+  std::unique_ptr<char[]> scratch_memory_;
+  char* scratch_ = nullptr;
 };
 
 }  // namespace millrace::collective

@@ -1,0 +1,28 @@
+// Allreduce of up to a cell: every rank puts its elements into its cell, reads everybody's and reduces them by itself
+// in rank order. One synchronisation; the arithmetic is done `ranks` times, which for small messages is cheaper than a
+// second crossing.
+#include <cstring>
+
+#include "collective/algorithms.h"
+
+namespace millrace::collective {
+
+Result allreduce_cells(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                       const Reducer& reducer) {
+  const std::size_t bytes = elements * reducer.element_bytes;
+  if (const Result result = group.cell_free(call); result != Result::ok) return result;
+  std::memcpy(group.data(group.rank(), call, bytes), in, bytes);
+  group.post(call);
+  const void** const inputs = group.inputs();
+  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
+    inputs[rank] = group.data(rank, call, bytes);
+    if (rank == group.rank()) continue;
+    if (const Result result = group.receive(rank, call); result != Result::ok) return result;
+  }
+  fold(reducer, inputs, group.ranks(), out, elements, group.scratch());
+  group.finish(call);
+  group.all_heard(call);
+  return Result::ok;
+}
+
+}  // namespace millrace::collective

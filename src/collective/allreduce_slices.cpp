@@ -1,0 +1,30 @@
+// Allreduce of any size: every rank reduces its slice of every chunk (slices.h) and copies all slices out, the filling
+// of the next chunk and the copying of the last one between them, so that nobody waits for a peer that is as fast.
+#include "collective/slices.h"
+
+namespace millrace::collective {
+
+Result allreduce_slices(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                        const Reducer& reducer) {
+  Slices slices(group, call, in, out, elements, reducer, group.selection().allreduce_chunk_bytes);
+  const std::uint64_t count = slices.count();
+  const std::uint32_t slots = group.shape().slots;
+  Result result = slices.fill(0);
+  for (std::uint64_t index = 0; index < count && result == Result::ok; ++index) {
+    if (index + 1 < count) result = slices.fill(index + 1);
+    if (result == Result::ok) result = slices.reduce(index);
+    if (result != Result::ok || index == 0) continue;
+    result = slices.copy_out(index - 1);
+    // All have reduced chunk index - 1, and before that have copied out chunk index - 3.
+    if (index >= 2) group.chunks_free_below(slices.first() + index - 2 + slots);
+  }
+  if (result == Result::ok) result = slices.copy_out(count - 1);
+  if (result != Result::ok) return result;
+  if (count >= 2) group.chunks_free_below(slices.first() + count - 2 + slots);
+  group.publish(group.self().chunks_done.value, slices.first() + count);
+  group.finish(call);
+  group.all_heard(call);
+  return Result::ok;
+}
+
+}  // namespace millrace::collective

@@ -1,0 +1,18 @@
+// Barrier: every rank fills its cell and reads everybody's. One crossing of a cache line, whatever the number of ranks.
+#include "collective/algorithms.h"
+
+namespace millrace::collective {
+
+Result barrier_cells(Group& group, const Call& call) {
+  if (const Result result = group.cell_free(call); result != Result::ok) return result;
+  group.post(call);
+  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
+    if (rank == group.rank()) continue;
+    if (const Result result = group.receive(rank, call); result != Result::ok) return result;
+  }
+  group.finish(call);
+  group.all_heard(call);
+  return Result::ok;
+}
+
+}  // namespace millrace::collective

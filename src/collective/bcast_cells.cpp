@@ -1,0 +1,21 @@
+// Bcast of up to a cell: the root fills its cell and goes on, as far as the ring reaches; the others read it there.
+#include <cstring>
+
+#include "collective/algorithms.h"
+
+namespace millrace::collective {
+
+Result bcast_cells(Group& group, const Call& call, void* buffer, std::size_t bytes, std::uint32_t root) {
+  if (group.rank() == root) {
+    if (const Result result = group.cell_free(call); result != Result::ok) return result;
+    std::memcpy(group.data(root, call, bytes), buffer, bytes);
+    group.post(call);
+  } else {
+    if (const Result result = group.receive(root, call); result != Result::ok) return result;
+    std::memcpy(buffer, group.data(root, call, bytes), bytes);
+  }
+  group.finish(call);
+  return Result::ok;
+}
+
+}  // namespace millrace::collective

@@ -1,0 +1,34 @@
+// Bcast of any size: the root copies chunks into its ring of slots, the others copy them out, at the same time.
+#include <cstring>
+
+#include "collective/algorithms.h"
+#include "collective/chunking.h"
+
+namespace millrace::collective {
+
+Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t bytes, std::uint32_t root) {
+  const Chunking chunking(group, bytes, 1, group.selection().bcast_chunk_bytes);
+  const std::uint64_t first = group.take_chunks(chunking.count);
+  char* const base = static_cast<char*>(buffer);
+  Member& self = group.self();
+  for (std::uint64_t index = 0; index < chunking.count; ++index) {
+    const std::uint64_t number = first + index;
+    const Extent chunk = chunking.chunk(index);
+    if (group.rank() == root) {
+      if (const Result result = group.slot_free(number); result != Result::ok) return result;
+      std::memcpy(group.slot(root, number), base + chunk.begin, chunk.elements);
+      group.publish(self.filled.value, number + 1);
+    } else {
+      Result result = group.wait(group.member(root).filled.value, number + 1);
+      if (result == Result::ok && index == 0) result = group.same_call(root, call);
+      if (result != Result::ok) return result;
+      std::memcpy(base + chunk.begin, group.slot(root, number), chunk.elements);
+      group.publish(self.chunks_done.value, number + 1);
+    }
+  }
+  if (group.rank() == root) group.publish(self.chunks_done.value, first + chunking.count);
+  group.finish(call);
+  return Result::ok;
+}
+
+}  // namespace millrace::collective

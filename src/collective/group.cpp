@@ -1,0 +1,120 @@
+#include "collective/group.h"
+
+#include <algorithm>
+#include <new>
+#include <span>
+
+namespace millrace::collective {
+namespace {
+
+constexpr std::uint32_t scratch_alignment = 64;
+
+// Not zero, and another for another shape.
+std::uint32_t fingerprint(const Shape& shape) {
+  std::uint32_t value = 0x4d696c6c;
+  for (const std::uint32_t part : {shape.ranks, shape.calls_ahead, shape.cell_bytes, shape.slots, shape.slot_bytes})
+    value = (value ^ part) * 0x01000193u;
+  return value | 1;
+}
+
+}  // namespace
+
+const char* result_name(Result result) {
+  switch (result) {
+    case Result::ok: return "ok";
+    case Result::not_supported: return "not supported";
+    case Result::peer_died: return "a peer died";
+    case Result::mismatch: return "ranks disagree about the call";
+  }
+  return "?";
+}
+
+Group::~Group() { leave(); }
+
+Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Options& options) {
+  if (!base || !valid(shape) || rank >= shape.ranks) return Status::bad_argument;
+  inputs_.reset(new (std::nothrow) const void*[shape.ranks]);
+  const std::size_t scratch_bytes = std::max(shape.slot_bytes, shape.cell_bytes);
+  scratch_memory_.reset(new (std::nothrow) char[scratch_bytes + scratch_alignment]);
+  if (!inputs_ || !scratch_memory_) return Status::no_memory;
+  const auto address = reinterpret_cast<std::uintptr_t>(scratch_memory_.get());
+  scratch_ = scratch_memory_.get() + (scratch_alignment - address % scratch_alignment);
+
+  shape_ = shape;
+  layout_ = block_layout(shape);
+  rank_ = rank;
+  head_ = static_cast<Head*>(base);
+  blocks_ = static_cast<char*>(base) + page_bytes;
+  self_ = &member(rank);
+  host_ = options.host;
+  selection_ = options.selection ? options.selection : &standard_selection();
+  identity_ = shared_memory::own_identity();
+  calls_ = chunks_ = history_ = 0;
+  calls_free_ = shape.calls_ahead;
+  chunks_free_ = shape.slots;
+  broken_ = Result::ok;
+
+  self_->identity = identity_;
+  self_->processors = shared_memory::own_processors();
+  self_->waiting = options.waiting;
+  self_->crowded_node = options.crowded_node;
+  self_->present.store(fingerprint(shape), std::memory_order_release);  // partner: acquire in start()
+  return Status::ok;
+}
+
+Result Group::start() {
+  for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+    const std::atomic<std::uint32_t>& present = member(rank).present;
+    std::uint32_t found = 0;
+    for (std::uint64_t tries = 0; (found = present.load(std::memory_order_acquire)) == 0; ++tries)  // partner: join()
+      if (const Result result = wait_for_join(tries); result != Result::ok) return result;
+    if (found != fingerprint(shape_)) return fail(Result::mismatch);
+  }
+  decide_waiting();
+  return broken_;
+}
+
+// From what all ranks wrote about themselves, so all decide alike.
+void Group::decide_waiting() {
+  const std::unique_ptr<shared_memory::Processors[]> processors(new (std::nothrow) shared_memory::Processors[ranks()]);
+  Waiting wanted = Waiting::automatic;
+  bool crowded = !processors;
+  for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+    const Member& each = member(rank);
+    if (processors) processors[rank] = each.processors;
+    crowded = crowded || each.crowded_node;
+    wanted = std::max(wanted, each.waiting);
+  }
+  crowded_ = crowded || !shared_memory::one_each(std::span(processors.get(), ranks()));
+  waiting_ = wanted != Waiting::automatic ? wanted : crowded_ ? Waiting::sleep : Waiting::spin;
+  polls_ = waiting_ == Waiting::spin ? 2000 : 50;
+  // Should memory have failed this rank alone, it may sleep where nobody wakes; its sleeps end by themselves.
+  may_sleep_ = waiting_ == Waiting::sleep;
+}
+
+void Group::leave() {
+  if (!self_) return;
+  self_->left.store(1, std::memory_order_release);  // partner: acquire in look_around()
+  self_ = nullptr;
+  head_ = nullptr;
+  blocks_ = nullptr;
+}
+
+Result Group::fail(Result result) {
+  std::uint32_t verdict = 0;
+  // Partner: every rank that waits loads it. Only the value matters.
+  if (!head_->verdict.compare_exchange_strong(verdict, static_cast<std::uint32_t>(result)))
+    result = static_cast<Result>(verdict);
+  broken_ = result;
+  return result;
+}
+
+Result Group::same_call(std::uint32_t rank, const Call& call) {
+  const std::uint64_t announced = member(rank).announced[call.number % 128].load(std::memory_order_relaxed);
+  const std::uint64_t expected = call.number << 32 | hash(call.label);
+  // Another number: that rank is so far ahead that it has announced later calls in this place.
+  const bool contradicts = announced != expected && announced >> 32 == expected >> 32;
+  return contradicts ? fail(Result::mismatch) : Result::ok;
+}
+
+}  // namespace millrace::collective

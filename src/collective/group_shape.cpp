@@ -1,0 +1,58 @@
+#include "collective/group_shape.h"
+
+#include "collective/memory.h"
+
+namespace millrace::collective {
+namespace {
+
+bool power_of_two(std::uint32_t number) { return number != 0 && (number & (number - 1)) == 0; }
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+}  // namespace
+
+bool valid(const Shape& shape) {
+  return shape.ranks >= 1 && shape.ranks <= most_ranks && power_of_two(shape.calls_ahead) &&
+         shape.calls_ahead <= 4096 && shape.cell_bytes % pair_bytes == 0 && shape.cell_bytes >= pair_bytes &&
+         power_of_two(shape.slots) && shape.slots >= 8 && shape.slot_bytes % pair_bytes == 0 &&
+         shape.slot_bytes >= 1024;
+}
+
+BlockLayout block_layout(const Shape& shape) {
+  BlockLayout layout{};
+  layout.cells = round_up(sizeof(Member), pair_bytes);
+  layout.cell_data = layout.cells + std::size_t{shape.calls_ahead} * sizeof(Cell);
+  // Page-aligned, so that copies of whole pages stay within few of them.
+  layout.slots = round_up(layout.cell_data + std::size_t{shape.calls_ahead} * shape.cell_bytes, page_bytes);
+  layout.bytes = round_up(layout.slots + std::size_t{shape.slots} * shape.slot_bytes, page_bytes);
+  return layout;
+}
+
+std::size_t segment_bytes(const Shape& shape) { return page_bytes + shape.ranks * block_layout(shape).bytes; }
+
+Part own_part(const Shape& shape, std::uint32_t rank) {
+  const std::size_t bytes = block_layout(shape).bytes;
+  if (rank == 0) return {0, page_bytes + bytes};
+  return {page_bytes + rank * bytes, bytes};
+}
+
+Shape shape_for(std::uint32_t ranks, std::size_t most_bytes) {
+  Shape shape;
+  shape.ranks = ranks;
+  if (!valid(shape)) return {};
+  // The least useful memory goes first: chunks below 16 KiB and cells below 512 bytes cost speed.
+  while (segment_bytes(shape) > most_bytes) {
+    if (shape.slot_bytes > (16u << 10)) {
+      shape.slot_bytes /= 2;
+    } else if (shape.cell_bytes > 512) {
+      shape.cell_bytes /= 2;
+    } else if (shape.slot_bytes > 4096) {
+      shape.slot_bytes /= 2;
+    } else {
+      return {};
+    }
+  }
+  return shape;
+}
+
+}  // namespace millrace::collective

@@ -1,0 +1,79 @@
+// How a group's segment is laid out. Sizes as in Shape; every part begins on a pair of cache lines, because processors
+// fetch lines in pairs and a pair with two writers would go back and forth for nothing.
+//
+//   page 0    Head: verdict, who sleeps
+//   page 1..  rank 0's block | rank 1's block | ...           each whole pages, touched first by its owner
+//
+//   block     Member                          who this rank is, what it calls, how far it is
+//             Cell[calls_ahead]               ring of small messages: flag, label, up to 112 bytes
+//             char[calls_ahead][cell_bytes]   ring of what does not fit there
+//             char[slots][slot_bytes]         ring of chunks of large messages
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "collective/group_shape.h"
+#include "shared_memory/process.h"
+#include "shared_memory/processors.h"
+#include "shared_memory/waiting.h"
+
+namespace millrace::collective {
+
+inline constexpr std::size_t pair_bytes = 128;  // two cache lines
+inline constexpr std::size_t page_bytes = 4096;
+inline constexpr std::size_t most_ranks = 1024;
+inline constexpr std::size_t inline_bytes = pair_bytes - 16;
+
+// A counter with one writer, which only grows.
+struct alignas(pair_bytes) Flag {
+  std::atomic<std::uint64_t> value;
+};
+
+struct alignas(pair_bytes) Cell {
+  std::atomic<std::uint64_t>
+      sequence;         // number of the call that filled it, plus 1; partner: Group::wait by its readers
+  std::uint64_t label;  // of that call: what the writer believes it to be
+  char data[inline_bytes];
+};
+
+struct alignas(pair_bytes) Member {
+  // Written by join(), read by all after `present`.
+  std::atomic<std::uint32_t> present;  // shape's fingerprint, not 0; release in join(), partner: acquire in start()
+  shared_memory::ProcessIdentity identity;
+  shared_memory::Processors processors;
+  shared_memory::Waiting waiting;  // asked for
+  bool crowded_node;
+  std::atomic<std::uint32_t> left;  // 1: ended well; release in leave(), partner: acquire in look_around()
+
+  // What this rank called last, for ranks that wait too long: (number << 32) | hash(label). Relaxed on both sides: each
+  // word stands for itself.
+  alignas(pair_bytes) std::atomic<std::uint64_t> announced[128];
+
+  Flag calls_done;   // all calls below this number: nothing of them is read by this rank any more
+  Flag chunks_done;  // the same for chunks of large messages
+  Flag filled;       // chunks below this number that were this rank's to fill are filled
+  Flag reduced;      // this rank's slices of chunks below this number are reduced
+
+  // Sleeping: `bell` is the futex word, `awaited` the offset in the segment of the flag slept for.
+  alignas(pair_bytes) std::atomic<std::uint32_t> bell;
+  std::atomic<std::uint64_t> awaited;
+};
+
+struct alignas(pair_bytes) Head {
+  std::atomic<std::uint32_t> verdict;  // 0, or the Result that broke the group; set once by compare and exchange
+  alignas(pair_bytes) std::atomic<std::uint64_t> asleep[most_ranks / 64];  // a bit per rank; partner: Group::publish
+};
+
+static_assert(sizeof(Head) <= page_bytes);
+static_assert(sizeof(Cell) == pair_bytes);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
+
+// Offsets within a block.
+struct BlockLayout {
+  std::size_t cells, cell_data, slots, bytes;
+};
+BlockLayout block_layout(const Shape& shape);
+
+}  // namespace millrace::collective

@@ -1,0 +1,58 @@
+#include "collective/slices.h"
+
+#include <cstring>
+
+namespace millrace::collective {
+
+Result Slices::fill(std::uint64_t index) {
+  const std::uint64_t number = first_ + index;
+  if (const Result result = group_.slot_free(number); result != Result::ok) return result;
+  const std::size_t each = reducer_.element_bytes;
+  const Extent chunk = chunking_.chunk(index), own = slice(chunk, group_.rank());
+  char* const slot = group_.slot(group_.rank(), number);
+  const char* const from = in_ + chunk.begin * each;
+  const std::size_t after = own.begin + own.elements;
+  std::memcpy(slot, from, own.begin * each);
+  std::memcpy(slot + after * each, from + after * each, (chunk.elements - after) * each);
+  group_.publish(group_.self().filled.value, number + 1);
+  return Result::ok;
+}
+
+Result Slices::reduce(std::uint64_t index) {
+  const std::uint64_t number = first_ + index;
+  const Extent chunk = chunking_.chunk(index), own = slice(chunk, group_.rank());
+  const std::size_t offset = own.begin * reducer_.element_bytes;
+  const void** const inputs = group_.inputs();
+  for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank) {
+    if (rank == group_.rank()) {
+      inputs[rank] = in_ + chunk.begin * reducer_.element_bytes + offset;
+      continue;
+    }
+    inputs[rank] = group_.slot(rank, number) + offset;
+    Result result = group_.wait(group_.member(rank).filled.value, number + 1);
+    if (result == Result::ok && index == 0) result = group_.same_call(rank, call_);
+    if (result != Result::ok) return result;
+  }
+  if (own.elements != 0)
+    fold(reducer_, inputs, group_.ranks(), group_.slot(group_.rank(), number) + offset, own.elements, group_.scratch());
+  group_.publish(group_.self().reduced.value, number + 1);
+  return Result::ok;
+}
+
+Result Slices::copy_out(std::uint64_t index) {
+  const std::uint64_t number = first_ + index;
+  const std::size_t each = reducer_.element_bytes;
+  const Extent chunk = chunking_.chunk(index);
+  char* const to = out_ + chunk.begin * each;
+  for (std::uint32_t turn = 0; turn < group_.ranks(); ++turn) {
+    const std::uint32_t rank = (group_.rank() + turn) % group_.ranks();  // not all at the same rank at once
+    if (turn != 0)
+      if (const Result result = group_.wait(group_.member(rank).reduced.value, number + 1); result != Result::ok)
+        return result;
+    const Extent part = slice(chunk, rank);
+    std::memcpy(to + part.begin * each, group_.slot(rank, number) + part.begin * each, part.elements * each);
+  }
+  return Result::ok;
+}
+
+}  // namespace millrace::collective

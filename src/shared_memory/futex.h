@@ -1,0 +1,22 @@
+// Sleeping on a word of shared memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace millrace::shared_memory {
+
+// Sleeps until futex_wake, at most `timeout_ns`, and not at all if the word is not `expected`. May end early.
+void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns);
+void futex_wake(const std::atomic<std::uint32_t>& word);  // everybody
+
+// A hint to the processor that this is a wait.
+inline void cpu_pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield" ::: "memory");
+#endif
+}
+
+}  // namespace millrace::shared_memory

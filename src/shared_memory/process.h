@@ -1,0 +1,20 @@
+// Whether another process of this node is alive.
+#pragma once
+
+#include <cstdint>
+
+namespace millrace::shared_memory {
+
+struct ProcessIdentity {
+  std::int32_t pid = 0;
+  std::uint64_t start_time = 0;     // clock ticks since boot: a pid may be used again
+  std::uint64_t pid_namespace = 0;  // 0: not known
+};
+
+ProcessIdentity own_identity();
+
+// False only if that process has certainly ended (also one that nobody has waited for yet). `observer` is the caller's
+// own identity: pids of another namespace mean nothing to it, and such processes count as alive.
+bool maybe_alive(const ProcessIdentity& process, const ProcessIdentity& observer);
+
+}  // namespace millrace::shared_memory

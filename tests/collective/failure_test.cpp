@@ -1,0 +1,138 @@
+// Ranks that disagree and ranks that die: the others are told, nobody hangs, nothing is overwritten.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "collective/collective.h"
+#include "operations.h"
+#include "ranks.h"
+
+namespace millrace::collective::test {
+namespace {
+
+const Reducer& sum_f64() { return operations()[2].reducer; }
+
+// One call, of kind `which`, with a message of `bytes`.
+Result call(Group& group, int which, std::size_t bytes, std::uint32_t root) {
+  std::vector<char> in(bytes), out(bytes);
+  switch (which) {
+    case 0: return barrier(group);
+    case 1: return bcast(group, in.data(), bytes, root);
+    case 2: return reduce(group, in.data(), out.data(), bytes / 8, sum_f64(), root);
+    default: return allreduce(group, in.data(), out.data(), bytes / 8, sum_f64());
+  }
+}
+
+// Rank 0 makes one call, the others another, and then all a barrier: at the latest there everybody knows.
+std::string disagree(int first_kind, std::size_t first_bytes, int second_kind, std::size_t second_bytes,
+                     std::uint32_t second_root = 0) {
+  RankSetup setup = ranks(3);
+  setup.timeout_seconds = 20;
+  return run_all(setup, [&](Group& group) -> std::string {
+    Result result = barrier(group);
+    if (result != Result::ok) return result_name(result);
+    result = group.rank() == 0 ? call(group, first_kind, first_bytes, 0)
+                               : call(group, second_kind, second_bytes, second_root);
+    if (result == Result::ok) result = barrier(group);
+    return result == Result::mismatch ? "" : std::string("no mismatch but: ") + result_name(result);
+  });
+}
+
+TEST(Mismatch, OfKinds) {
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 20})
+    for (int first = 0; first < 4; ++first)
+      for (int second = 0; second < 4; ++second)
+        if (first != second) {
+          EXPECT_EQ(disagree(first, bytes, second, bytes), "") << first << ' ' << second << ' ' << bytes;
+        }
+}
+
+TEST(Mismatch, OfSizes) {
+  for (int kind = 1; kind < 4; ++kind)
+    for (const auto& [first, second] : {std::pair<std::size_t, std::size_t>{8, 16},
+                                        {16, 8},
+                                        {4096, 8},
+                                        {8, 1 << 20},
+                                        {1 << 20, 8},
+                                        {1 << 20, 2 << 20},
+                                        {2 << 20, 1 << 20},
+                                        {0, 8},
+                                        {8, 0}})
+      EXPECT_EQ(disagree(kind, first, kind, second), "") << kind << ' ' << first << ' ' << second;
+}
+
+TEST(Mismatch, OfRoots) {
+  for (const int kind : {1, 2})
+    for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 20})
+      EXPECT_EQ(disagree(kind, bytes, kind, bytes, 1), "") << kind << ' ' << bytes;
+}
+
+// Rank 1 dies in the middle of a row of calls; the others notice within two seconds.
+void die(int kind, std::size_t bytes, Waiting waiting) {
+  RankSetup setup = ranks(3);
+  setup.waiting = waiting;
+  setup.timeout_seconds = 20;
+  const auto outcomes = run_ranks(setup, [&](Group& group) -> std::string {
+    using Clock = std::chrono::steady_clock;
+    for (int count = 0; count < 100; ++count) {
+      if (count == 50 && group.rank() == 1) raise(SIGKILL);
+      const auto begin = Clock::now();
+      const Result result = call(group, kind, bytes, 0);
+      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      if (seconds > 2) return "took " + std::to_string(seconds) + " s";
+      if (result == Result::peer_died) return call(group, 0, 0, 0) == result ? "" : "forgot that a peer died";
+      if (result != Result::ok) return result_name(result);
+    }
+    const Result result = barrier(group);  // who ran ahead learns it here
+    return result == Result::peer_died ? "" : "did not notice";
+  });
+  EXPECT_EQ(outcomes[0], "") << kind << ' ' << bytes;
+  EXPECT_EQ(outcomes[2], "") << kind << ' ' << bytes;
+}
+
+TEST(Death, OfAPeer) {
+  for (int kind = 0; kind < 4; ++kind)
+    for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 20}) die(kind, bytes, Waiting::automatic);
+  for (const Waiting waiting : {Waiting::spin, Waiting::yield, Waiting::sleep}) die(3, 8, waiting);
+}
+
+// A process that has left is free to end while others still work.
+TEST(Death, AfterLeavingIsNone) {
+  EXPECT_EQ(run_all(ranks(2),
+                    [](Group& group) -> std::string {
+                      if (group.rank() == 1) {
+                        const Result result = call(group, 2, 8, 0);
+                        group.leave();
+                        return result == Result::ok ? "" : result_name(result);
+                      }
+                      std::this_thread::sleep_for(std::chrono::milliseconds(700));
+                      const Result result = call(group, 2, 8, 0);
+                      return result == Result::ok ? "" : result_name(result);
+                    }),
+            "");
+}
+
+// The host may know sooner.
+bool host_is_well = true;
+
+TEST(Death, SaidByTheHost) {
+  RankSetup setup = ranks(2);
+  setup.progress = [](void*) { return host_is_well; };
+  setup.timeout_seconds = 20;
+  const auto outcomes = run_ranks(setup, [](Group& group) -> std::string {
+    if (group.rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      return "";
+    }
+    host_is_well = false;
+    const Result result = barrier(group);
+    return result == Result::peer_died ? "" : result_name(result);
+  });
+  EXPECT_EQ(outcomes[0], "");
+}
+
+}  // namespace
+}  // namespace millrace::collective::test
