@@ -43,6 +43,23 @@ lib.millrace_supported.argtypes = [ctypes.c_int, ctypes.c_int]
 lib.millrace_type_bytes.argtypes = [ctypes.c_int]
 lib.millrace_type_bytes.restype = _size
 lib.millrace_use_isa.argtypes = [ctypes.c_char_p]
+_layout, _made = ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+lib.millrace_layout_strided.argtypes = [_size, ctypes.POINTER(_size), ctypes.POINTER(ctypes.c_ssize_t), _size, _made]
+lib.millrace_layout_blocks.argtypes = [_size, _buffer, _buffer, _made]
+lib.millrace_layout_repeat.argtypes = [_layout, _size, ctypes.c_ssize_t, _made]
+lib.millrace_layout_join.argtypes = [_size, ctypes.POINTER(_layout), ctypes.POINTER(ctypes.c_ssize_t), _made]
+lib.millrace_layout_free.argtypes = [_layout]
+lib.millrace_layout_free.restype = None
+lib.millrace_layout_bytes.argtypes = [_layout]
+lib.millrace_layout_bytes.restype = _size
+lib.millrace_layout_reach.argtypes = [_layout, ctypes.POINTER(ctypes.c_ssize_t), ctypes.POINTER(ctypes.c_ssize_t)]
+lib.millrace_layout_reach.restype = None
+for _name in ("millrace_layout_pack", "millrace_layout_unpack"):
+    getattr(lib, _name).argtypes = [_layout, _buffer, _buffer]
+lib.millrace_layout_pack_segment.argtypes = [_layout, _buffer, _size, _size, _buffer]
+lib.millrace_layout_unpack_segment.argtypes = [_layout, _buffer, _size, _size, _buffer]
+lib.millrace_layout_text.argtypes = [_layout, ctypes.c_char_p, _size]
+lib.millrace_layout_text.restype = _size
 for _name in ("millrace_op_name", "millrace_type_name", "millrace_status_text"):
     getattr(lib, _name).argtypes = [ctypes.c_int]
 for _name in ("millrace_op_name", "millrace_type_name", "millrace_status_text", "millrace_isa", "millrace_version"):
@@ -61,7 +78,14 @@ OPS = _names(lib.millrace_op_name)
 TYPES = _names(lib.millrace_type_name)
 
 
+_TOO_LARGE, _NO_MEMORY = 8, 9  # millrace_status
+
+
 def check(status):
+    if status == _TOO_LARGE:
+        raise OverflowError("libmillrace: the layout needs more than 63 bits")
+    if status == _NO_MEMORY:
+        raise MemoryError("libmillrace")
     if status != 0:
         raise RuntimeError(f"libmillrace: {lib.millrace_status_text(status).decode()}")
 

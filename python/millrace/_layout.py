@@ -1,0 +1,188 @@
+"""Arrays with any strides, and bytes at any places, packed and unpacked."""
+
+import collections
+import contextlib
+import ctypes
+
+import numpy as np
+
+from ._library import check, lib
+
+_MANY_LAYOUTS = 256  # kept by pack() and unpack()
+# Below this many bytes NumPy is done before a call through ctypes has begun (docs/results/layouts_numpy.md).
+_WORTH_BYTES = 32768
+
+
+class Layout:
+    """Which bytes of memory are packed one after the other, in which order (docs/layouts.md). Immutable; any number of
+    threads may use one.
+
+        >>> Layout.strided((1000,), (8000,), 8)           # a column of a 1000 x 1000 matrix of doubles
+        >>> Layout.blocks([0, 8], [4, 11]).repeat(10, 24)  # an array of ten structs
+        >>> Layout.of(array[::2, 5:7])                    # what a view shows
+
+    Raises ValueError for lists of different lengths, MemoryError, OverflowError for layouts beyond 63 bits.
+    """
+
+    __slots__ = ("_as_parameter_", "high", "low", "nbytes")
+
+    def __init__(self):
+        raise TypeError("Layout.of(array), Layout.strided(...), Layout.blocks(...) or Layout.join(...) make a layout")
+
+    @classmethod
+    def _make(cls, function, *arguments):
+        handle = ctypes.c_void_p()
+        check(function(*arguments, ctypes.byref(handle)))
+        layout = object.__new__(cls)
+        layout._as_parameter_ = handle
+        layout.nbytes = lib.millrace_layout_bytes(handle)
+        low, high = ctypes.c_ssize_t(), ctypes.c_ssize_t()
+        lib.millrace_layout_reach(handle, ctypes.byref(low), ctypes.byref(high))
+        layout.low, layout.high = low.value, high.value
+        return layout
+
+    def __del__(self):
+        handle = getattr(self, "_as_parameter_", None)
+        if handle is not None:
+            lib.millrace_layout_free(handle)
+
+    @classmethod
+    def strided(cls, shape, strides, itemsize):
+        """Items of `itemsize` bytes at all multiples of the strides (bytes) in the shape, the last index fastest."""
+        if len(shape) != len(strides):
+            raise ValueError(f"{len(shape)} dimensions have {len(strides)} strides")
+        counts = (ctypes.c_size_t * len(shape))(*shape)
+        steps = (ctypes.c_ssize_t * len(strides))(*strides)
+        return cls._make(lib.millrace_layout_strided, len(shape), counts, steps, itemsize)
+
+    @classmethod
+    def of(cls, array):
+        """The items of an array in C order."""
+        return cls.strided(array.shape, array.strides, array.itemsize)
+
+    @classmethod
+    def blocks(cls, displacements, lengths):
+        """Block i: lengths[i] bytes at displacements[i]."""
+        displacements = np.ascontiguousarray(displacements, np.intp)
+        lengths = np.ascontiguousarray(lengths, np.intp)
+        if displacements.shape != lengths.shape or displacements.ndim != 1:
+            raise ValueError(f"displacements {displacements.shape} and lengths {lengths.shape} are not two equal lists")
+        if lengths.size and lengths.min() < 0:
+            raise ValueError("a length is negative")
+        return cls._make(lib.millrace_layout_blocks, displacements.size, displacements.ctypes.data, lengths.ctypes.data)
+
+    def repeat(self, count, stride):
+        """This layout `count` times, `stride` bytes apart."""
+        if count < 0:
+            raise ValueError(f"{count} times")
+        return self._make(lib.millrace_layout_repeat, self, count, stride)
+
+    @classmethod
+    def join(cls, layouts, displacements):
+        """layouts[0] at displacements[0], then layouts[1] at displacements[1], and so on."""
+        if len(layouts) != len(displacements):
+            raise ValueError(f"{len(layouts)} layouts have {len(displacements)} displacements")
+        handles = (ctypes.c_void_p * len(layouts))(*(layout._as_parameter_ for layout in layouts))
+        places = (ctypes.c_ssize_t * len(layouts))(*displacements)
+        return cls._make(lib.millrace_layout_join, len(layouts), handles, places)
+
+    def pack(self, buffer, offset=0, *, start=0, stop=None):
+        """The packed bytes start:stop (all of them, unless said) of a contiguous buffer, as an array of uint8.
+        Displacement 0 lies `offset` bytes into the buffer."""
+        base = self._base(buffer, offset, writable=False)
+        start, length = self._segment(start, stop)
+        packed = np.empty(length, np.uint8)
+        check(lib.millrace_layout_pack_segment(self, base, start, length, packed.ctypes.data))
+        return packed
+
+    def unpack(self, packed, buffer, offset=0, *, start=0):
+        """Puts packed bytes, the first of which is byte `start` of all, where they belong in a contiguous buffer. Bytes
+        that are not in the layout are not written."""
+        packed = np.frombuffer(packed, np.uint8)
+        start, length = self._segment(start, start + packed.size)
+        if length != packed.size:
+            raise ValueError(f"{packed.size} bytes from {start} on are more than the {self.nbytes} bytes of the layout")
+        base = self._base(buffer, offset, writable=True)
+        check(lib.millrace_layout_unpack_segment(self, packed.ctypes.data, start, length, base))
+
+    def __str__(self):
+        text = ctypes.create_string_buffer(lib.millrace_layout_text(self, None, 0))
+        lib.millrace_layout_text(self, text, len(text))
+        return text.value.decode()
+
+    def _segment(self, start, stop):
+        if not 0 <= start <= self.nbytes:
+            raise ValueError(f"there is no byte {start} in a layout of {self.nbytes} bytes")
+        stop = self.nbytes if stop is None else min(stop, self.nbytes)
+        return start, max(stop - start, 0)
+
+    def _base(self, buffer, offset, writable):
+        view = memoryview(buffer)
+        if not view.c_contiguous and not view.f_contiguous:
+            raise ValueError("the buffer is not contiguous")
+        if writable and view.readonly:
+            raise ValueError("the buffer is read-only")
+        if offset + self.low < 0 or offset + self.high > view.nbytes:
+            raise ValueError(
+                f"bytes {offset + self.low} to {offset + self.high} are not all in a buffer of {view.nbytes} bytes"
+            )
+        if not isinstance(buffer, np.ndarray):
+            buffer = np.frombuffer(view.cast("B"), np.uint8)
+        return buffer.ctypes.data + offset
+
+
+_layouts = collections.OrderedDict()  # the first made is the first to go
+
+
+def _layout_of(array):
+    key = (array.shape, array.strides, array.itemsize)
+    layout = _layouts.get(key)
+    if layout is None:
+        layout = _layouts[key] = Layout.strided(*key)
+        while len(_layouts) > _MANY_LAYOUTS:
+            with contextlib.suppress(KeyError):  # another thread was faster
+                _layouts.popitem(last=False)
+    return layout
+
+
+def _is_ours(array):
+    """Whether the kernels can be faster and may be used: not for references, nor for what memcpy does."""
+    return array.nbytes >= _WORTH_BYTES and not array.dtype.hasobject and not array.flags.c_contiguous
+
+
+def pack(array, out=None):
+    """A C-contiguous copy, as numpy.ascontiguousarray makes of an array that is not contiguous; into `out` if given
+    (C-contiguous, same shape and dtype, not overlapping), which is returned.
+
+    Small, contiguous and object arrays are left to NumPy. Thread-safe; the interpreter's lock is released.
+    """
+    if out is None:
+        out = np.empty(array.shape, array.dtype)
+    else:
+        _check_pair(out, array)
+    if _is_ours(array):
+        check(lib.millrace_layout_pack(_layout_of(array), array.ctypes.data, out.ctypes.data))
+    else:
+        np.copyto(out, array)
+    return out
+
+
+def unpack(packed, array):
+    """array[...] = packed, for a C-contiguous `packed` of the same shape and dtype that does not overlap the array. The
+    bytes between the items of the array are not written. Otherwise as pack()."""
+    _check_pair(packed, array)
+    if not array.flags.writeable:
+        raise ValueError("the array is read-only")
+    if _is_ours(array):
+        check(lib.millrace_layout_unpack(_layout_of(array), packed.ctypes.data, array.ctypes.data))
+    else:
+        np.copyto(array, packed)
+
+
+def _check_pair(packed, array):
+    if packed.shape != array.shape or packed.dtype != array.dtype:
+        raise ValueError(f"{packed.dtype}{list(packed.shape)} is not {array.dtype}{list(array.shape)}")
+    if not packed.flags.c_contiguous:
+        raise ValueError("the packed array must be C-contiguous")
+    if np.may_share_memory(packed, array):
+        raise ValueError("the packed array overlaps the other one")

@@ -1,0 +1,152 @@
+"""Layouts in Python against NumPy's own indexing."""
+
+import os
+import pathlib
+import sys
+import threading
+
+import hosts
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+os.environ.setdefault("MILLRACE_LIBRARY", str(hosts.BUILD / "lib" / "libmillrace.so.0"))
+sys.path.insert(0, str(ROOT / "python"))
+
+import millrace  # noqa: E402
+from millrace import _layout  # noqa: E402
+
+SEED = 20260101
+
+
+@pytest.fixture(params=["kernels", "as shipped"])
+def threshold(request, monkeypatch):
+    """Small arrays go through the kernels too, or to NumPy as they do for users."""
+    if request.param == "kernels":
+        monkeypatch.setattr(_layout, "_WORTH_BYTES", 0)
+
+
+def random_view(rng):
+    """An array of random dtype and some view of it: sliced, stepped, reversed, transposed."""
+    dtype = rng.choice(["i1", "u2", "i4", "f4", "f8", "c16", "S3", "f4,i8"])
+    shape = rng.integers(1, 14, rng.integers(1, 5))
+    data = rng.integers(0, 256, int(np.prod(shape)) * np.dtype(dtype).itemsize, np.uint8)
+    array = data.view(dtype).reshape(shape)
+    steps = [int(rng.choice([1, 1, 2, 3, -1, -2])) for _ in shape]
+    view = array[tuple(slice(None, None, step) for step in steps)]
+    return array, view.transpose(rng.permutation(view.ndim))
+
+
+@pytest.mark.usefixtures("threshold")
+def test_views_of_all_kinds():
+    rng = np.random.default_rng(SEED)
+    for _ in range(400):
+        array, view = random_view(rng)
+        packed = millrace.pack(view)
+        assert packed.flags.c_contiguous and packed.tobytes() == view.tobytes()
+        out = np.empty_like(packed)
+        assert millrace.pack(view, out=out) is out and out.tobytes() == view.tobytes()
+        expected = array.copy()
+        new = np.frombuffer(rng.bytes(view.nbytes), view.dtype).reshape(view.shape)
+        _view_of(expected, array, view)[...] = new
+        millrace.unpack(new, view)
+        assert array.tobytes() == expected.tobytes()
+
+
+def _view_of(other, array, view):
+    """The view that is to `other` what `view` is to `array`."""
+    offset = view.ctypes.data - array.ctypes.data
+    return np.ndarray(view.shape, view.dtype, other, offset, view.strides)
+
+
+def test_layouts_of_views_and_segments():
+    rng = np.random.default_rng(SEED)
+    for _ in range(100):
+        array, view = random_view(rng)
+        layout = millrace.Layout.of(view)
+        offset = view.ctypes.data - array.ctypes.data
+        expected = view.tobytes()
+        assert layout.nbytes == len(expected)
+        assert layout.pack(array, offset).tobytes() == expected
+        cut = int(rng.integers(0, len(expected) + 1))
+        assert layout.pack(array, offset, start=cut).tobytes() == expected[cut:]
+        assert layout.pack(array, offset, stop=cut).tobytes() == expected[:cut]
+        other = np.zeros_like(array)
+        layout.unpack(expected[cut:], other, offset, start=cut)
+        layout.unpack(expected[:cut], other, offset)
+        wanted = np.zeros_like(array)
+        _view_of(wanted, array, view)[...] = view
+        assert other.tobytes() == wanted.tobytes()
+
+
+def test_blocks_repeat_and_join():
+    memory = bytes(range(250))
+    struct = millrace.Layout.blocks([0, 8], [4, 11])
+    row = struct.repeat(3, 24)
+    both = millrace.Layout.join([row, struct], [2, 150])
+    expected = b"".join(memory[at : at + 4] + memory[at + 8 : at + 19] for at in (2, 26, 50, 150))
+    assert both.pack(memory).tobytes() == expected
+    assert (both.nbytes, both.low, both.high) == (60, 2, 169)
+    assert "11 bytes at 8" in str(row)
+
+
+@pytest.mark.parametrize(
+    "make,error,words",
+    [
+        (lambda: millrace.Layout(), TypeError, ["Layout.of"]),
+        (lambda: millrace.Layout.strided((1, 2), (3,), 4), ValueError, ["2 dimensions", "1 strides"]),
+        (lambda: millrace.Layout.blocks([0, 1], [1]), ValueError, ["(2,)", "(1,)"]),
+        (lambda: millrace.Layout.blocks([0], [-1]), ValueError, ["negative"]),
+        (lambda: millrace.Layout.blocks([0], [8]).repeat(-1, 8), ValueError, ["-1"]),
+        (lambda: millrace.Layout.strided((2**62, 4), (8, 8), 8), OverflowError, ["63 bits"]),
+        (lambda: millrace.Layout.blocks([0], [8]).pack(bytes(7)), ValueError, ["0 to 8", "7 bytes"]),
+        (lambda: millrace.Layout.blocks([0], [8]).pack(bytes(9), -1), ValueError, ["-1 to 7"]),
+        (lambda: millrace.Layout.blocks([0], [8]).pack(np.ones(9)[::2]), ValueError, ["contiguous"]),
+        (lambda: millrace.Layout.blocks([0], [8]).pack(bytes(8), start=9), ValueError, ["byte 9"]),
+        (lambda: millrace.Layout.blocks([0], [8]).unpack(bytes(8), bytes(8)), ValueError, ["read-only"]),
+        (lambda: millrace.Layout.blocks([0], [8]).unpack(bytes(9), bytearray(9)), ValueError, ["9 bytes", "8 bytes"]),
+        (lambda: millrace.pack(np.ones(3), out=np.ones(4)), ValueError, ["[3]", "[4]"]),
+        (lambda: millrace.pack(np.ones(3), out=np.ones(6)[::2]), ValueError, ["C-contiguous"]),
+        (lambda: millrace.unpack(np.ones(3), np.broadcast_to(1.0, 3)), ValueError, ["read-only"]),
+    ],
+)
+def test_errors_name_what_is_wrong(make, error, words):
+    with pytest.raises(error) as caught:
+        make()
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+def test_overlap_is_refused():
+    base = np.zeros((100, 100))
+    with pytest.raises(ValueError, match="overlaps"):
+        millrace.pack(base[:, ::2], out=base.reshape(-1)[:5000].reshape(100, 50))
+
+
+def test_objects_keep_their_references():
+    thing = object()
+    array = np.full((90, 90), thing, object)
+    before = sys.getrefcount(thing)
+    packed = millrace.pack(array.T)
+    assert sys.getrefcount(thing) == before + packed.size
+
+
+def test_many_layouts_in_many_threads(monkeypatch):
+    monkeypatch.setattr(_layout, "_WORTH_BYTES", 0)
+    monkeypatch.setattr(_layout, "_MANY_LAYOUTS", 5)
+    array = np.arange(40000).reshape(200, 200)
+    wrong = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for _ in range(300):
+            rows, columns = rng.integers(1, 40, 2)
+            view = array[::rows, ::columns]
+            if not np.array_equal(millrace.pack(view), view):
+                wrong.append((rows, columns))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and len(_layout._layouts) <= 5 + 4
