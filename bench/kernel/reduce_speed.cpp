@@ -1,4 +1,4 @@
-// reduce_speed [--isa=UNIT] [--bytes=N,...] [--csv] [NAME_PREFIX...]
+// reduce_speed [--isa=UNIT] [--bytes=N,...] [--offset=BYTES] [--csv] [NAME_PREFIX...]
 //
 // Speed of every kernel in the caches: GB/s counting two loads and a store, beside the plain loop of plain.cpp compiled
 // for this machine, and memcpy of the same bytes (a load and a store). Each figure is the best of many short batches,
@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   std::string isa = "auto";
   std::vector<std::size_t> sizes_bytes{1 << 10, 16 << 10, 256 << 10};
+  std::size_t offset_bytes = 0;  // of every buffer from a page
   bool csv = false;
   std::vector<std::string> prefixes;
 };
@@ -94,7 +95,10 @@ void measure(const Options& options, const IsaUnit& unit, Op op, Type type) {
   if (!kernel.reduce2) return;
   const Reduce2 plain = plain_loop(op, type);
   for (const std::size_t bytes : options.sizes_bytes) {
-    void *in = buffer(bytes), *inout = buffer(bytes), *copy = buffer(bytes);
+    void* blocks[3];
+    for (void*& block : blocks) block = buffer(bytes + options.offset_bytes);
+    const auto at = [&](int which) -> void* { return static_cast<char*>(blocks[which]) + options.offset_bytes; };
+    void *in = at(0), *inout = at(1), *copy = at(2);
     fill(op, type, in, bytes, 1);
     fill(op, type, inout, bytes, 2);
     fill(op, type, copy, bytes, 3);
@@ -115,9 +119,7 @@ void measure(const Options& options, const IsaUnit& unit, Op op, Type type) {
     std::printf(format, kernel_name(op, type), unit.name, bytes, ours, theirs, memcpy_speed,
                 plain ? ours / theirs : 0.0, contest.best_ns[0]);
     std::fflush(stdout);
-    std::free(in);
-    std::free(inout);
-    std::free(copy);
+    for (void* block : blocks) std::free(block);
   }
 }
 
@@ -151,6 +153,8 @@ int main(int count, char** words) {
       options.isa = word.substr(6);
     else if (word.starts_with("--bytes="))
       options.sizes_bytes = bench::numbers(word.substr(8));
+    else if (word.starts_with("--offset="))
+      options.offset_bytes = bench::numbers(word.substr(9)).at(0);
     else if (word == "--csv")
       options.csv = true;
     else

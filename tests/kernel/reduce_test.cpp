@@ -135,6 +135,36 @@ TEST_P(Reduce, TwoBuffersAndThree) {
   }
 }
 
+// Kernels may begin a long call at a line of the output, and take several vectors at a time.
+TEST_P(Reduce, LongCalls) {
+  Random random(test_seed() + kernel_index(op, type));
+  const std::size_t longest = 4200 / bytes, shortest = 900 / bytes;
+  const auto a = random_elements(type, longest, random), b = random_elements(type, longest, random);
+  const auto gaps = random_elements(type, longest, random);
+  const auto into_b = oracle({a, b}, b)[1], into_gaps = oracle({a, b}, gaps)[1];
+  Arena left(a.size()), right(b.size()), output(gaps.size());
+  for (const IsaUnit& unit : isa_units()) {
+    const Kernel& kernel = kernel_of(*unit.set, op, type);
+    if (!unit.usable || !kernel.reduce2) continue;
+    for (int round = 0; round < (test_fully() ? 400 : 16); ++round) {
+      const std::size_t n = shortest + random() % (longest - shortest + 1);
+      // Every other time as an allocator would align them.
+      const std::size_t step = round % 2 ? std::min<std::size_t>(bytes, 16) : 1;
+      const auto slack = [&] { return random() % 64 / step * step; };
+      char* const in = left.place(a.data(), n * bytes, slack());
+      char* const inout = right.place(b.data(), n * bytes, slack());
+      char* const out = output.place(gaps.data(), n * bytes, slack());
+      kernel.reduce3(in, inout, out, n);
+      expect_same(into_gaps, out, n, where(unit, "long out = a op b", 0));
+      kernel.reduce2(in, inout, n);
+      expect_same(into_b, inout, n, where(unit, "long inout = in op inout", 0));
+      ASSERT_TRUE(left.surroundings_intact() && right.surroundings_intact() && output.surroundings_intact())
+          << where(unit, "wrote outside", 0) << " n " << n;
+      if (HasFailure()) return;
+    }
+  }
+}
+
 TEST_P(Reduce, ManyInputs) {
   Random random(test_seed() + kernel_index(op, type));
   for (const IsaUnit& unit : isa_units()) {

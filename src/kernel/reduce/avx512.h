@@ -9,10 +9,32 @@
 namespace millrace::kernel {
 namespace {
 
-// F::apply(a, b) on 64 bytes; F::value_bytes are those that may be stored, F::bytes one element.
+// The bytes of a vector that may be stored, in lanes of 4 bytes if they allow it: that mask costs nothing.
+template <class F>
+void store(char* to, __m512i vector) {
+  constexpr __mmask64 gapless = ~__mmask64{0};
+  if constexpr (F::value_bytes == gapless)
+    _mm512_storeu_si512(to, vector);
+  else if constexpr (F::value_bytes == 0x0fff0fff0fff0fff)
+    _mm512_mask_storeu_epi32(to, 0x7777, vector);
+  else
+    _mm512_mask_storeu_epi8(to, F::value_bytes, vector);
+}
+
+// F::apply(a, b) on 64 bytes; F::value_bytes are those that may be stored, F::bytes one element. F may have more, for
+// speed: apply_memory, apply_memories, and fold_two(to, a, b), which does two vectors of two inputs at once.
 template <class F>
 struct Vectorwise {
   static constexpr std::size_t bytes = F::bytes;
+
+  // A vector that straddles two cache lines costs two accesses. Longer calls begin with a masked part of a vector up to
+  // a line of the output; the inputs have often the same place in a line.
+  static constexpr std::size_t aligned_from_bytes = [] {
+    if constexpr (requires { F::aligned_from_bytes; })
+      return F::aligned_from_bytes;
+    else
+      return std::size_t{2048};
+  }();
 
   static __m512i load(const void* buffer, std::size_t at) {
     return _mm512_loadu_si512(static_cast<const char*>(buffer) + at);
@@ -42,30 +64,36 @@ struct Vectorwise {
   }
 
   template <class... Rest>
-  __attribute__((flatten)) static void fold(void* out, std::size_t n, const void* first, const Rest*... rest) {
+  __attribute__((always_inline, flatten)) static inline void fold(void* out, std::size_t n, const void* first,
+                                                                  const Rest*... rest) {
     const std::size_t size_bytes = n * bytes;
     char* const to = static_cast<char*>(out);
-    const auto whole_vector = [=](std::size_t at) {
-      const __m512i accumulated = fold_vector(at, first, rest...);
-      if constexpr (F::value_bytes == ~__mmask64{0})
-        _mm512_storeu_si512(to + at, accumulated);
-      else
-        _mm512_mask_storeu_epi8(to + at, F::value_bytes, accumulated);
+    const auto part_of_vector = [=](std::size_t at, std::size_t part_bytes) {
+      const __mmask64 mask = ~__mmask64{0} >> (64 - part_bytes);
+      __m512i accumulated = load(first, at, mask);
+      ((accumulated = F::apply(accumulated, load(rest, at, mask))), ...);
+      _mm512_mask_storeu_epi8(to + at, mask & F::value_bytes, accumulated);
     };
+    const auto whole_vector = [=](std::size_t at) { store<F>(to + at, fold_vector(at, first, rest...)); };
     std::size_t at = 0;
+    const std::size_t before_line = -reinterpret_cast<std::uintptr_t>(out) % 64;
+    if (size_bytes >= aligned_from_bytes && before_line && before_line % bytes == 0) {
+      part_of_vector(0, before_line);
+      at = before_line;
+    }
     for (; at + 128 <= size_bytes; at += 128) {
-      whole_vector(at);
-      whole_vector(at + 64);
+      if constexpr (sizeof...(rest) == 1 && requires { F::fold_two(to, to, to); }) {
+        F::fold_two(to + at, static_cast<const char*>(first) + at, (static_cast<const char*>(rest) + at)...);
+      } else {
+        whole_vector(at);
+        whole_vector(at + 64);
+      }
     }
     if (at + 64 <= size_bytes) {
       whole_vector(at);
       at += 64;
     }
-    if (at == size_bytes) return;
-    const __mmask64 mask = ~__mmask64{0} >> (64 - (size_bytes - at));
-    __m512i accumulated = load(first, at, mask);
-    ((accumulated = F::apply(accumulated, load(rest, at, mask))), ...);
-    _mm512_mask_storeu_epi8(to + at, mask & F::value_bytes, accumulated);
+    if (at != size_bytes) part_of_vector(at, size_bytes - at);
   }
 };
 
