@@ -161,6 +161,7 @@ def pack(array, out=None):
     else:
         _check_pair(out, array)
     if _is_ours(array):
+        _check_apart(out, array)
         check(lib.millrace_layout_pack(_layout_of(array), array.ctypes.data, out.ctypes.data))
     else:
         np.copyto(out, array)
@@ -174,6 +175,7 @@ def unpack(packed, array):
     if not array.flags.writeable:
         raise ValueError("the array is read-only")
     if _is_ours(array):
+        _check_apart(packed, array)
         check(lib.millrace_layout_unpack(_layout_of(array), packed.ctypes.data, array.ctypes.data))
     else:
         np.copyto(array, packed)
@@ -184,5 +186,8 @@ def _check_pair(packed, array):
         raise ValueError(f"{packed.dtype}{list(packed.shape)} is not {array.dtype}{list(array.shape)}")
     if not packed.flags.c_contiguous:
         raise ValueError("the packed array must be C-contiguous")
+
+
+def _check_apart(packed, array):
     if np.may_share_memory(packed, array):
         raise ValueError("the packed array overlaps the other one")
