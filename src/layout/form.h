@@ -60,7 +60,7 @@ struct Node {
   std::int64_t count = 0;                     // loop: iterations; others: length of the list
   Body body;                                  // loop; list: child only
   std::vector<std::ptrdiff_t> displacements;  // list
-  std::vector<kernel::Piece> pieces;          // blocks
+  std::vector<kernel::Piece> pieces;          // blocks; a list of something small, written out by plan.cpp
   std::vector<Item> items;                    // sequence
   std::vector<std::int64_t> starts;           // blocks, sequence: packed bytes before entry i; count + 1 entries
 };

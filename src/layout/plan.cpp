@@ -12,6 +12,9 @@ namespace {
 constexpr std::int64_t most_pattern_pieces = 32;
 // Strided inner loops up to this length are written out as patterns as well.
 constexpr std::int64_t most_unrolled_blocks = 8;
+// Lists of a child of at most this many blocks are written out: a call of the kernel for each entry costs more than
+// reading their places.
+constexpr std::int64_t most_blocks_written_out = 4;
 
 const Node* strided_blocks(const Item& item) {
   return item.node && item.node->shape == Shape::loop && item.node->body.child.is_block() ? item.node.get() : nullptr;
@@ -62,11 +65,19 @@ void choose_method(Body& body, std::int64_t count) {
   body.method = Method::pattern;
 }
 
+void write_out(Node& list) {
+  const Item& child = list.body.child;
+  if (child.is_block() || block_count_of(child) > most_blocks_written_out) return;
+  list.pieces.reserve(list.displacements.size() * static_cast<std::size_t>(block_count_of(child)));
+  for (const std::ptrdiff_t displacement : list.displacements) flatten(child, displacement, list.pieces);
+}
+
 // Every node once, though it may have many parents.
 void prepare_nodes(const Item& item, std::unordered_set<const Node*>& done) {
   Node* const node = item.node.get();
   if (!node || !done.insert(node).second) return;
   if (node->shape == Shape::loop) choose_method(node->body, node->count);
+  if (node->shape == Shape::list) write_out(*node);
   prepare_nodes(node->body.child, done);
   for (const Item& inner : node->items) prepare_nodes(inner, done);
 }

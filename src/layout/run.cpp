@@ -119,6 +119,10 @@ class Walk {
     const std::ptrdiff_t* const displacements = node.displacements.data() + first;
     const Item& child = node.body.child;
     if (child.is_block()) return Way::indexed(memory, packed, displacements, child.block_bytes, count);
+    if (!node.pieces.empty()) {  // written out
+      const int64_t blocks = child.node->block_count;
+      return Way::pieces(memory, packed, node.pieces.data() + first * blocks, count * blocks);
+    }
     const int64_t bytes = bytes_of(child);
     for (int64_t i = 0; i < count; ++i, packed += bytes) whole(child, moved(memory, displacements[i]), packed);
   }
