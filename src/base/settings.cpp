@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <utility>
 
 namespace millrace {
 namespace {
 
 constexpr std::string_view prefix = "MILLRACE";
 
-constexpr std::array<Setting, 6> table{{
+constexpr std::array<Setting, 7> table{{
     {"MILLRACE", SettingKind::on_off, "0|1", "1", "0 leaves every call to the host MPI, as if Millrace were not there"},
     {"MILLRACE_DISABLE", SettingKind::names, "name,...", "",
      "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
@@ -19,6 +21,8 @@ constexpr std::array<Setting, 6> table{{
      "forces a unit of kernels, or caps the vector width in bits"},
     {"MILLRACE_SUBSTITUTE", SettingKind::choice, "auto|always|never", "auto",
      "collective reductions that the host does: give them an op of ours where that was measured to be faster"},
+    {"MILLRACE_BUFFERS", SettingKind::bytes, "BYTES|KiB|MiB|GiB", "32MiB",
+     "most memory of a rank for packed messages of derived datatypes; 0 leaves them to the host MPI"},
     {"MILLRACE_REPORT", SettingKind::text, "0|1|FILE.json", "0",
      "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
     {"MILLRACE_LOG", SettingKind::choice, "off|error|warning|info|debug", "warning",
@@ -49,6 +53,18 @@ std::optional<bool> on_off(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> bytes_of(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || number < 0) return std::nullopt;
+  const std::string unit = lower({end, static_cast<std::size_t>(text.data() + text.size() - end)});
+  constexpr std::array<std::pair<const char*, int>, 5> units{
+      {{"", 0}, {"b", 0}, {"kib", 10}, {"mib", 20}, {"gib", 30}}};
+  for (const auto& [name, shift] : units)
+    if (unit == name && number <= (std::int64_t{1} << 40) >> shift) return number << shift;
+  return std::nullopt;
+}
+
 bool ends_with_json(std::string_view text) { return text.size() > 5 && text.substr(text.size() - 5) == ".json"; }
 
 // The checked value of one setting, or nothing if it is malformed.
@@ -66,6 +82,7 @@ std::optional<std::string> accepted(const Setting& setting, std::string_view tex
       if (value == choice) return value;
     return std::nullopt;
   }
+  if (setting.kind == SettingKind::bytes && !bytes_of(text)) return std::nullopt;
   if (variable == "MILLRACE_REPORT") {
     if (const auto value = on_off(text)) return *value ? "1" : "0";
     if (!ends_with_json(text)) return std::nullopt;
@@ -112,6 +129,7 @@ void store(SettingValues& values, std::string_view variable, const std::string& 
   if (variable == "MILLRACE_DISABLE") values.disabled = split(value, ',');
   if (variable == "MILLRACE_ISA") values.isa = value;
   if (variable == "MILLRACE_SUBSTITUTE") values.substitute = value;
+  if (variable == "MILLRACE_BUFFERS") values.buffers_bytes = bytes_of(value).value_or(values.buffers_bytes);
   if (variable == "MILLRACE_REPORT") values.report = value;
   if (variable == "MILLRACE_LOG") values.log = value;
 }

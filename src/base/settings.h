@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@ enum class SettingKind {
   on_off,  // 0 1 off on no yes false true
   choice,  // one of `values`, separated by '|'
   names,   // names separated by commas, each checked by whoever uses them
+  bytes,   // 4096, 512KiB, 32MiB, 1GiB
   text,    // anything
 };
 
@@ -32,12 +34,13 @@ const Setting* find_setting(std::string_view variable);  // null if there is non
 // Values taken from one environment, checked. Reading never fails: what is unknown or malformed falls back to the
 // standard value and is described in `complaints`, one line each, for rank 0 to say once.
 struct SettingValues {
-  bool enabled = true;                // MILLRACE
-  std::vector<std::string> disabled;  // MILLRACE_DISABLE
-  std::string isa = "auto";           // MILLRACE_ISA
-  std::string substitute = "auto";    // MILLRACE_SUBSTITUTE
-  std::string report = "0";           // MILLRACE_REPORT: "0", "1" or a file name
-  std::string log = "warning";        // MILLRACE_LOG
+  bool enabled = true;                                  // MILLRACE
+  std::vector<std::string> disabled;                    // MILLRACE_DISABLE
+  std::string isa = "auto";                             // MILLRACE_ISA
+  std::string substitute = "auto";                      // MILLRACE_SUBSTITUTE
+  std::int64_t buffers_bytes = std::int64_t{32} << 20;  // MILLRACE_BUFFERS
+  std::string report = "0";                             // MILLRACE_REPORT: "0", "1" or a file name
+  std::string log = "warning";                          // MILLRACE_LOG
   std::vector<std::string> complaints;
 
   bool reports() const { return report != "0"; }

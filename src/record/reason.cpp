@@ -22,6 +22,8 @@ constexpr std::array table{
     ReasonWords{"buffers_overlap", "buffers overlap"},
     ReasonWords{"host_is_faster", "host is faster"},
     ReasonWords{"large_count", "large count"},
+    ReasonWords{"first_use", "first use of a datatype"},
+    ReasonWords{"no_buffer", "no buffer left"},
 };
 static_assert(table.size() == reason_count);
 

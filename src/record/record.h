@@ -21,6 +21,8 @@ enum class Reason : std::uint8_t {
   buffers_overlap,   // same or overlapping buffers
   host_is_faster,    // measured: the host wins here
   large_count,       // beyond what the algorithm handles
+  first_use,         // a datatype that the host has not accepted yet
+  no_buffer,         // MILLRACE_BUFFERS is used up
   count_of_reasons
 };
 inline constexpr std::size_t reason_count = static_cast<std::size_t>(Reason::count_of_reasons);

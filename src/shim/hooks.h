@@ -3,6 +3,7 @@
 #pragma once
 
 #include "shim/forward.h"
+#include "shim/layout_hooks.h"
 #include "shim/observed.h"
 #include "shim/op_substitution.h"
 #include "shim/reduce_local.h"

@@ -16,6 +16,7 @@
 #include "record/rank_record.h"
 #include "record/report.h"
 #include "shim/forward.h"
+#include "shim/layout_call.h"
 #include "shim/library_version.h"
 #include "shim/op_substitution.h"
 #include "shim/runtime.h"
@@ -50,6 +51,7 @@ record::RankIdentity identity(int rank, int ranks) {
 }
 
 const char* algorithm_name(std::uint16_t algorithm) {
+  if (algorithm >= first_layout_algorithm) return layout_algorithm_name(algorithm);
   return algorithm < first_substitution_algorithm ? kernel::kernel_name(algorithm) : substitution_name(algorithm);
 }
 

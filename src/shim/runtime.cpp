@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "shim/forward.h"
 #include "shim/host.h"
+#include "shim/layout_call.h"
 #include "shim/op_substitution.h"
 #include "shim/publish.h"
 #include "shim/reductions.h"
@@ -103,6 +104,7 @@ void world_initialised() {
   host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
   start_accelerating(rank == 0);
   prepare_op_substitution(state.settings);
+  prepare_layouts(state.settings);
 }
 
 void world_finalising() {
@@ -111,6 +113,7 @@ void world_finalising() {
   if (!state.world_initialised) return;
   state.world_initialised = false;
   forget_op_substitution();
+  forget_layouts();
   if (current_mode() & recording) publish_world();
 }
 

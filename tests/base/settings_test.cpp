@@ -60,6 +60,20 @@ TEST(Settings, AChoiceIsCaseInsensitiveAndChecked) {
   EXPECT_EQ(read({"MILLRACE_LOG=warn"}).complaints.size(), 1u);
 }
 
+TEST(Settings, BytesHaveUnits) {
+  EXPECT_EQ(read({}).buffers_bytes, 32 << 20);
+  EXPECT_EQ(read({"MILLRACE_BUFFERS=0"}).buffers_bytes, 0);
+  EXPECT_EQ(read({"MILLRACE_BUFFERS=4096"}).buffers_bytes, 4096);
+  EXPECT_EQ(read({"MILLRACE_BUFFERS=512kib"}).buffers_bytes, 512 << 10);
+  EXPECT_EQ(read({"MILLRACE_BUFFERS=2GiB"}).buffers_bytes, std::int64_t{2} << 30);
+  for (const char* wrong : {"MILLRACE_BUFFERS=-1", "MILLRACE_BUFFERS=MiB", "MILLRACE_BUFFERS=1 MiB",
+                            "MILLRACE_BUFFERS=1MB", "MILLRACE_BUFFERS=9999999999GiB"}) {
+    const SettingValues values = read({wrong});
+    EXPECT_EQ(values.buffers_bytes, 32 << 20) << wrong;
+    EXPECT_EQ(values.complaints.size(), 1u) << wrong;
+  }
+}
+
 TEST(Settings, NamesAreSplitAndEmptyOnesDropped) {
   const SettingValues values = read({"MILLRACE_DISABLE=,Reduce_local,,sum_f64,"});
   EXPECT_EQ(values.disabled, (std::vector<std::string>{"Reduce_local", "sum_f64"}));

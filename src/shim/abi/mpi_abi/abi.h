@@ -27,4 +27,16 @@ inline Word byte_type() { return 0x247; }
 inline Word int_type() { return 0x209; }
 inline Word max_op() { return 0x23; }
 
+// How a handle lies in memory, in arrays and behind a pointer.
+using HandleStorage = Word;
+
+// MPI_Status, and the arguments that stand for none.
+inline constexpr std::size_t status_bytes = 32;
+inline constexpr std::size_t status_error_offset_bytes = 8;
+inline constexpr Word status_ignore = 0;
+inline constexpr Word statuses_ignore = 0;
+inline constexpr int err_in_status = 19;
+inline constexpr int err_pending = 18;
+inline constexpr int undefined = -32766;
+
 }  // namespace millrace::shim::abi

@@ -27,4 +27,16 @@ inline Word byte_type() { return 0x4c00010d; }
 inline Word int_type() { return 0x4c000405; }
 inline Word max_op() { return 0x58000001; }
 
+// How a handle lies in memory, in arrays and behind a pointer.
+using HandleStorage = std::uint32_t;
+
+// MPI_Status, and the arguments that stand for none.
+inline constexpr std::size_t status_bytes = 20;
+inline constexpr std::size_t status_error_offset_bytes = 16;
+inline constexpr Word status_ignore = 1;
+inline constexpr Word statuses_ignore = 1;
+inline constexpr int err_in_status = 17;
+inline constexpr int err_pending = 18;
+inline constexpr int undefined = -32766;
+
 }  // namespace millrace::shim::abi

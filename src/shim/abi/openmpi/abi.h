@@ -26,4 +26,16 @@ inline Word byte_type() { return as_word(find_host_object("ompi_mpi_byte")); }
 inline Word int_type() { return as_word(find_host_object("ompi_mpi_int")); }
 inline Word max_op() { return as_word(find_host_object("ompi_mpi_op_max")); }
 
+// How a handle lies in memory, in arrays and behind a pointer.
+using HandleStorage = Word;
+
+// MPI_Status, and the arguments that stand for none.
+inline constexpr std::size_t status_bytes = 24;
+inline constexpr std::size_t status_error_offset_bytes = 8;
+inline constexpr Word status_ignore = 0;
+inline constexpr Word statuses_ignore = 0;
+inline constexpr int err_in_status = 18;
+inline constexpr int err_pending = 19;
+inline constexpr int undefined = -32766;
+
 }  // namespace millrace::shim::abi

@@ -1,0 +1,51 @@
+"""MPI_Pack and MPI_Unpack of derived datatypes: the bytes of the host, gaps untouched, errors the host's own."""
+
+import hosts
+import pytest
+from shim_programs import build, call, report, run
+
+EVERY_HOST = list(hosts.HOSTS)
+LARGE_HOSTS = ["mpich4", "mpich5", "intel", "abi"]
+FULL = pytest.param(20000, marks=pytest.mark.full)
+
+
+def check_same(host, stdout, types):
+    verdict, compiled, comparisons, host_errors = stdout.splitlines()[-1].split()
+    assert (verdict, int(compiled)) == ("same", types)
+    assert int(comparisons) > types
+    assert host == "intel" or host_errors == "0"
+
+
+@pytest.mark.parametrize("host", EVERY_HOST)
+@pytest.mark.parametrize("types", [400, FULL])
+def test_random_datatypes_pack_and_unpack_as_the_host_does(host, types):
+    finished, result = report(host, 1, build(host, "layouts_pack.cpp"), 11, types, timeout=600)
+    check_same(host, finished.stdout, types)
+    pack, unpack = call(result, "MPI_Pack"), call(result, "MPI_Unpack")
+    assert pack["calls"] == 3 * types
+    assert pack["forwarded_why"]["first_use"] == types
+    if host != "intel":  # whose darrays stay its own
+        assert "type_not_covered" not in pack["forwarded_why"]  # there is no datatype that we cannot express
+    assert pack["taken"] > types / 2
+    assert unpack["taken"] > unpack["calls"] / 4
+
+
+@pytest.mark.parametrize("host", LARGE_HOSTS)
+def test_large_count_forms(host):
+    program = build(host, "layouts_pack.cpp", "-DLARGE", name="layouts_pack_c")
+    finished, result = report(host, 1, program, 12, 400)
+    check_same(host, finished.stdout, 400)
+    assert call(result, "MPI_Pack_c")["taken"] > 200
+    if host != "intel":
+        assert "type_not_covered" not in call(result, "MPI_Pack_c")["forwarded_why"]
+    assert call(result, "MPI_Unpack_c")["taken"] > 100
+
+
+@pytest.mark.parametrize("host", EVERY_HOST)
+def test_errors_and_reused_handles_are_the_hosts_own(host):
+    program = build(host, "layouts_errors.c")
+    plain = run(host, 1, program, millrace=False)
+    ours = run(host, 1, program)
+    assert "round 5: 0 1 7 8 14 15 21 22" in plain.stdout
+    assert ours.stdout == plain.stdout
+    assert ours.returncode == plain.returncode == 0
