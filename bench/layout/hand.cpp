@@ -2,6 +2,7 @@
 
 namespace millrace::bench {
 
+std::size_t hand_side = 0;
 const std::size_t* list_displacements = nullptr;
 const std::size_t* list_lengths = nullptr;
 
@@ -79,6 +80,19 @@ const Hand hand_tile = {[](const char* memory, char* packed, std::size_t count) 
                                 to[r * tile_row_floats + 4 * b + 1] = from[1];
                               }
                         }};
+
+const Hand hand_transposed = {[](const char* memory, char* packed, std::size_t count) {
+                                const auto* from = reinterpret_cast<const double*>(memory);
+                                auto* to = reinterpret_cast<double*>(packed);
+                                for (std::size_t c = 0; c < count; ++c)
+                                  for (std::size_t r = 0; r < hand_side; ++r) *to++ = from[r * hand_side + c];
+                              },
+                              [](char* memory, const char* packed, std::size_t count) {
+                                const auto* from = reinterpret_cast<const double*>(packed);
+                                auto* to = reinterpret_cast<double*>(memory);
+                                for (std::size_t c = 0; c < count; ++c)
+                                  for (std::size_t r = 0; r < hand_side; ++r) to[r * hand_side + c] = *from++;
+                              }};
 
 const Hand hand_indexed = {[](const char* memory, char* packed, std::size_t count) {
                              const auto* from = reinterpret_cast<const double*>(memory);

@@ -12,9 +12,10 @@ struct Hand {
 };
 
 extern const Hand hand_vector_2_3_int, hand_vector_1_2_int, hand_vector_4_8_double, hand_column, hand_struct, hand_tile;
-extern const Hand hand_indexed, hand_random;
+extern const Hand hand_indexed, hand_random, hand_transposed;
 
-// For the lists: set before use.
+// Set before use: rows and columns of the transposed matrix; the lists.
+extern std::size_t hand_side;
 extern const std::size_t* list_displacements;  // in doubles
 extern const std::size_t* list_lengths;
 

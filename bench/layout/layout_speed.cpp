@@ -2,6 +2,7 @@
 // besides copying. layout_speed [TURNS]
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -110,6 +111,13 @@ void table(std::size_t packed_bytes, int turns) {
   strided("vector(1,2,int)", "resized(0, 8, int)", 4, hand_vector_1_2_int);
   strided("vector(4,8,double)", "resized(0, 64, contiguous(4, double))", 32, hand_vector_4_8_double);
   if (packed_bytes <= 1 << 19) strided("column of 1000", "resized(0, 8000, double)", 8, hand_column);
+  const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(packed_bytes) / 8));
+  const std::string n = std::to_string(side);
+  hand_side = side;
+  std::string transposed = "contiguous(" + n;
+  transposed += ", resized(0, 8, vector(" + n + ", 1, " + n;
+  transposed += ", double)))";
+  measure({"transposed doubles", transposed, packed_bytes, side, &hand_transposed, true}, turns);
   strided("struct", "struct([1, 1, 3], [0, 8, 16], [int, double, char])", 15, hand_struct);
   strided("tiles of 8 x 16 x 2 floats", "resized(0, 2048, hvector(8, 1, 256, vector(16, 2, 4, float)))", 1024,
           hand_tile);

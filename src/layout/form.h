@@ -38,6 +38,7 @@ enum class Method : std::uint8_t {
   each,     // one after the other
   strided,  // kernel::pack_strided
   nest,     // kernel::pack_nest2
+  tiles,    // columns side by side: a few rows of all of them at a time
   pattern,  // kernel::pack_pattern
 };
 

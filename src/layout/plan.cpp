@@ -16,8 +16,25 @@ constexpr std::int64_t most_unrolled_blocks = 8;
 // reading their places.
 constexpr std::int64_t most_blocks_written_out = 4;
 
+constexpr std::int64_t cache_line_bytes = 64;
+// Fewer lines than this are still in a first-level cache when the next column comes.
+constexpr std::int64_t lines_that_stay = 256;
+
 const Node* strided_blocks(const Item& item) {
   return item.node && item.node->shape == Shape::loop && item.node->body.child.is_block() ? item.node.get() : nullptr;
+}
+
+// Column after column: small blocks far apart, and one iteration later their neighbours in the same cache lines, which
+// have been pushed out of the cache by then. `count` is 0 if it is known only when the loop is run.
+bool is_set_of_columns(const Body& body, std::int64_t count) {
+  const auto is_far = [](std::int64_t stride) { return stride <= -cache_line_bytes || stride >= cache_line_bytes; };
+  if (count == 1 || body.stride_bytes == 0 || is_far(body.stride_bytes)) return false;
+  if (block_count_of(body.child) < lines_that_stay) return false;
+  const Item* item = &body.child;
+  while (item->node && item->node->shape == Shape::loop && !item->node->body.child.is_block())
+    item = &item->node->body.child;
+  const Node* const rows = strided_blocks(*item);
+  return rows && is_far(rows->body.stride_bytes) && rows->body.child.block_bytes < cache_line_bytes;
 }
 
 // Writes out the blocks of an item in order.
@@ -49,6 +66,10 @@ void choose_method(Body& body, std::int64_t count) {
   const Item& child = body.child;
   if (child.is_block()) {
     body.method = Method::strided;
+    return;
+  }
+  if (is_set_of_columns(body, count)) {
+    body.method = Method::tiles;
     return;
   }
   if (const Node* const inner = strided_blocks(child);
@@ -113,6 +134,7 @@ const char* method_name(Method method) {
     case Method::each: return "each";
     case Method::strided: return "strided";
     case Method::nest: return "nest";
+    case Method::tiles: return "tiles";
     case Method::pattern: return "pattern";
   }
   return "";

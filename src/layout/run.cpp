@@ -8,6 +8,8 @@ namespace {
 
 using std::int64_t;
 
+constexpr int64_t rows_per_tile = 32;
+
 // The two directions over the same walk. Sizes in forms are positive, so they convert.
 std::size_t size(int64_t bytes) { return static_cast<std::size_t>(bytes); }
 void* at(Address memory) { return reinterpret_cast<void*>(memory); }
@@ -81,6 +83,9 @@ class Walk {
       case Method::strided: return Way::strided(memory, packed, body.child.block_bytes, body.stride_bytes, count);
       case Method::nest: return Way::nest(memory, packed, body.nest, count);
       case Method::pattern: return Way::pattern(memory, packed, *body.pattern, count);
+      case Method::tiles:
+        if (count == 1) return whole(body.child, memory, packed);
+        return tiles({count, body.stride_bytes, bytes_of(body.child)}, body.child, memory, packed);
       case Method::each: {
         const int64_t bytes = bytes_of(body.child);
         for (int64_t i = 0; i < count; ++i, packed += bytes, memory = moved(memory, body.stride_bytes))
@@ -114,6 +119,31 @@ class Walk {
   }
 
  private:
+  // Copies of one item side by side.
+  struct Columns {
+    int64_t count, stride, packed_stride;
+  };
+
+  // `rows` is nested strided loops over blocks. The bytes arrive where they belong, in another order of time: a few
+  // rows of all columns, so that a cache line is fetched once for all the columns in it.
+  static void tiles(const Columns& columns, const Item& rows, Address memory, Packed packed) {
+    const Node& node = *rows.node;
+    const Item& child = node.body.child;
+    const int64_t bytes = bytes_of(child), stride = node.body.stride_bytes;
+    if (!child.is_block()) {
+      for (int64_t i = 0; i < node.count; ++i, memory = moved(memory, stride), packed += bytes)
+        tiles(columns, child, memory, packed);
+      return;
+    }
+    for (int64_t i = 0; i < node.count; i += rows_per_tile) {
+      const int64_t count = std::min(rows_per_tile, node.count - i);
+      Address from = moved(memory, i * stride);
+      Packed to = packed + i * bytes;
+      for (int64_t c = 0; c < columns.count; ++c, from = moved(from, columns.stride), to += columns.packed_stride)
+        Way::strided(from, to, bytes, stride, count);
+    }
+  }
+
   // Entries [first, first + count) of a list.
   static void entries(const Node& node, Address memory, int64_t first, int64_t count, Packed packed) {
     const std::ptrdiff_t* const displacements = node.displacements.data() + first;

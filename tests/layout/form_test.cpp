@@ -58,7 +58,7 @@ TEST(Form, OneStridedLoopHoweverItIsSaid) {
 
 TEST(Form, TheElementsOfACallContinueALoop) {
   EXPECT_EQ(repetition("resized(0, 8, vector(1000, 1, 1000, double))"),
-            "loop of count, stride 8 (nest)\n  loop of 1000, stride 8000 (strided)\n    8 bytes at 0\n");
+            "loop of count, stride 8 (tiles)\n  loop of 1000, stride 8000 (strided)\n    8 bytes at 0\n");
   EXPECT_EQ(repetition("resized(0, 72, vector(6, 2, 3, int))"),
             "loop of 6 x count, stride 12 (strided)\n  8 bytes at 0\n");
 }

@@ -177,5 +177,28 @@ TEST_F(RandomLayouts, AgreeWithTheNaiveWalk) {
   run(types ? std::strtoul(types, nullptr, 0) : 20000, seed ? std::strtoull(seed, nullptr, 0) : 20260101);
 }
 
+// What random types are too small for: columns side by side, far enough apart and long enough to be run as tiles.
+TEST_F(RandomLayouts, ColumnsAgreeWithTheNaiveWalk) {
+  Random random(11);
+  for (const char* text :
+       {"resized(0, 8, vector(300, 1, 100, double))", "resized(0, 2, hvector(257, 1, 1000, short))",
+        "contiguous(5, resized(0, 8, hvector(4, 1, 800, hvector(70, 1, 3200, double))))",
+        "hvector(3, 1, -4, hvector(2, 1, 4000, hvector(150, 1, 128, int)))",
+        "contiguous(9, resized(0, 8, hvector(300, 1, -640, struct([1, 1], [0, 4], [int, short]))))"}) {
+    SCOPED_TRACE(text);
+    const DescriptionPtr description = parse_notation(text).description;
+    const auto map = write_out(*description, 100000);
+    std::shared_ptr<const Layout> layout;
+    ASSERT_EQ(compile(*description, layout), Status::ok);
+    EXPECT_NE(layout->text().find("(tiles)"), std::string::npos) << layout->text();
+    for (const std::int64_t count : {1, 2, 11})
+      for (int i = 0; i < 20; ++i) {
+        ASSERT_TRUE(Case(*map, count).fits() || count == 11);
+        expect_copies(random, *layout, *map, count);
+        if (HasFatalFailure()) return void(ADD_FAILURE() << "count " << count << "\n" << layout->text());
+      }
+  }
+}
+
 }  // namespace
 }  // namespace millrace::layout::test
