@@ -10,6 +10,7 @@
 
 namespace millrace::collective {
 
+Result barrier_pair(Group& group, const Call& call);
 Result barrier_cells(Group& group, const Call& call);
 Result bcast_cells(Group& group, const Call& call, void* buffer, std::size_t bytes, std::uint32_t root);
 Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t bytes, std::uint32_t root);
@@ -19,6 +20,8 @@ Result reduce_chunks(Group& group, const Call& call, const void* in, void* out, 
                      const Reducer& reducer, std::uint32_t root);
 Result reduce_slices(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                      const Reducer& reducer, std::uint32_t root);
+Result allreduce_pair(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                      const Reducer& reducer);
 Result allreduce_cells(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                        const Reducer& reducer);
 Result allreduce_slices(Group& group, const Call& call, const void* in, void* out, std::size_t elements,

@@ -20,7 +20,6 @@ Result allreduce_cells(Group& group, const Call& call, const void* in, void* out
     if (const Result result = group.receive(rank, call); result != Result::ok) return result;
   }
   fold(reducer, inputs, group.ranks(), out, elements, group.scratch());
-  group.finish(call);
   group.all_heard(call);
   return Result::ok;
 }

@@ -22,7 +22,6 @@ Result allreduce_slices(Group& group, const Call& call, const void* in, void* ou
   if (result != Result::ok) return result;
   if (count >= 2) group.chunks_free_below(slices.first() + count - 2 + slots);
   group.publish(group.self().chunks_done.value, slices.first() + count);
-  group.finish(call);
   group.all_heard(call);
   return Result::ok;
 }

@@ -10,7 +10,6 @@ Result barrier_cells(Group& group, const Call& call) {
     if (rank == group.rank()) continue;
     if (const Result result = group.receive(rank, call); result != Result::ok) return result;
   }
-  group.finish(call);
   group.all_heard(call);
   return Result::ok;
 }

@@ -18,6 +18,8 @@ bool fits_cells(const Group& group, std::size_t bytes, std::uint32_t limit_bytes
   return bytes <= std::min<std::size_t>(limit_bytes, group.shape().cell_bytes);
 }
 
+bool use_pair(const Group& group) { return group.ranks() == 2 && group.selection().pair; }
+
 // A chunk must hold at least an element per rank.
 bool too_large(const Group& group, const Reducer& reducer) {
   return reducer.element_bytes == 0 || reducer.element_bytes > group.shape().slot_bytes / group.ranks();
@@ -33,7 +35,8 @@ const Selection& standard_selection() {
 Result barrier(Group& group) {
   Call call;
   if (const Result result = group.enter(Kind::barrier, 0, 0, call); result != Result::ok) return result;
-  return group.ranks() == 1 ? alone(group, call) : barrier_cells(group, call);
+  if (group.ranks() == 1) return alone(group, call);
+  return use_pair(group) ? barrier_pair(group, call) : barrier_cells(group, call);
 }
 
 Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root) {
@@ -71,6 +74,7 @@ Result allreduce(Group& group, const void* in, void* out, std::size_t elements, 
     if (bytes != 0 && in != out) std::memcpy(out, in, bytes);
     return alone(group, call);
   }
+  if (use_pair(group)) return allreduce_pair(group, call, in, out, elements, reducer);
   if (fits_cells(group, bytes, group.selection().allreduce_cells_bytes))
     return allreduce_cells(group, call, in, out, elements, reducer);
   return allreduce_slices(group, call, in, out, elements, reducer);

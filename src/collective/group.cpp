@@ -50,6 +50,7 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
   selection_ = options.selection ? options.selection : &standard_selection();
   identity_ = shared_memory::own_identity();
   calls_ = chunks_ = history_ = 0;
+  meetings = exchanges = pair_chunks = 0;
   calls_free_ = shape.calls_ahead;
   chunks_free_ = shape.slots;
   broken_ = Result::ok;

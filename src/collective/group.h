@@ -21,6 +21,7 @@
 #include "collective/memory.h"
 #include "collective/result.h"
 #include "collective/selection.h"
+#include "shared_memory/futex.h"
 #include "shared_memory/waiting.h"
 
 namespace millrace::collective {
@@ -83,9 +84,10 @@ class Group {
     return Result::ok;
   }
 
-  // Ends it: this rank reads nothing of it any more. In calls where every rank heard from every other, all_heard() is
-  // cheaper for those that follow.
+  // Ends it: this rank reads nothing of it any more.
   void finish(const Call& call) { publish(self_->calls_done.value, call.number + 1); }
+  // Ends a call in which every rank heard from every other. All know then that all finished the calls before, and need
+  // not be told so again: whoever waits in await_cells() waits for calls after this one.
   void all_heard(const Call& call) { calls_free_ = call.number + shape_.calls_ahead; }
 
   // Makes sure that nobody reads this rank's cell of call - calls_ahead any more.
@@ -135,6 +137,13 @@ class Group {
   void chunks_free_below(std::uint64_t chunk) {
     if (chunk > chunks_free_) chunks_free_ = chunk;
   }
+  // Meetings of a group of two ranks (pair.h): each of the counters is the same on both.
+  PairLine& pair_line() const { return head_->pair_line; }
+  PairHead& pair_buffer(std::uint32_t side, std::uint32_t index) const {
+    return *reinterpret_cast<PairHead*>(block(side) + layout_.pair_buffers + index * layout_.pair_stride);
+  }
+  std::uint64_t meetings = 0, exchanges = 0, pair_chunks = 0;
+
   // After a first chunk of `rank` has come: whether it belongs to the same call.
   Result same_call(std::uint32_t rank, const Call& call);
 
@@ -155,6 +164,17 @@ class Group {
     for (std::uint32_t polls = polls_; polls != 0; --polls)
       if (flag.load(std::memory_order_acquire) >= least) [[likely]]  // partner: release in publish()
         return Result::ok;
+    return wait_long(flag, least);
+  }
+
+  // The same for a flag in a line that the caller writes too: to look at it too eagerly would take the line away from
+  // the writer.
+  Result wait_politely(const std::atomic<std::uint64_t>& flag, std::uint64_t least) {
+    for (std::uint32_t polls = polls_ / 8; polls != 0; --polls) {
+      shared_memory::cpu_pause();
+      if (flag.load(std::memory_order_acquire) >= least) [[likely]]  // partner: release in publish()
+        return Result::ok;
+    }
     return wait_long(flag, least);
   }
 

@@ -24,7 +24,9 @@ BlockLayout block_layout(const Shape& shape) {
   layout.cell_data = layout.cells + std::size_t{shape.calls_ahead} * sizeof(Cell);
   // Page-aligned, so that copies of whole pages stay within few of them.
   layout.slots = round_up(layout.cell_data + std::size_t{shape.calls_ahead} * shape.cell_bytes, page_bytes);
-  layout.bytes = round_up(layout.slots + std::size_t{shape.slots} * shape.slot_bytes, page_bytes);
+  layout.pair_buffers = round_up(layout.slots + std::size_t{shape.slots} * shape.slot_bytes, page_bytes);
+  layout.pair_stride = shape.ranks == 2 ? round_up(sizeof(PairHead) + shape.slot_bytes, pair_bytes) : 0;
+  layout.bytes = round_up(layout.pair_buffers + pair_buffer_count * layout.pair_stride, page_bytes);
   return layout;
 }
 

@@ -8,6 +8,7 @@
 //             Cell[calls_ahead]               ring of small messages: flag, label, up to 112 bytes
 //             char[calls_ahead][cell_bytes]   ring of what does not fit there
 //             char[slots][slot_bytes]         ring of chunks of large messages
+//             char[3][64 + slot_bytes]        in groups of two ranks only: buffers that change hands (pair.h)
 #pragma once
 
 #include <atomic>
@@ -61,18 +62,36 @@ struct alignas(pair_bytes) Member {
   std::atomic<std::uint64_t> awaited;
 };
 
+// Where two ranks meet (pair.h): flags and a few bytes of both in one line, so that it need cross only once.
+struct alignas(pair_bytes) PairLine {
+  struct Side {
+    std::atomic<std::uint64_t> mark;  // (meetings so far << 16) | part of the label; written by one rank only
+    char data[2][12];                 // of even and odd meetings
+  } sides[2];
+};
+inline constexpr std::size_t pair_line_bytes = 12;
+
 struct alignas(pair_bytes) Head {
   std::atomic<std::uint32_t> verdict;  // 0, or the Result that broke the group; set once by compare and exchange
   alignas(pair_bytes) std::atomic<std::uint64_t> asleep[most_ranks / 64];  // a bit per rank; partner: Group::publish
+  PairLine pair_line;                                                      // of groups of two ranks
 };
 
 static_assert(sizeof(Head) <= page_bytes);
 static_assert(sizeof(Cell) == pair_bytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
+// Head of a buffer that changes hands; the data follows in the same line if they fit there.
+struct alignas(64) PairHead {
+  std::atomic<std::uint64_t> sequence;  // partner: Group::wait by the other rank
+  std::uint64_t label;
+  char data[48];
+};
+inline constexpr std::size_t pair_buffer_count = 3;
+
 // Offsets within a block.
 struct BlockLayout {
-  std::size_t cells, cell_data, slots, bytes;
+  std::size_t cells, cell_data, slots, pair_buffers, pair_stride, bytes;
 };
 BlockLayout block_layout(const Shape& shape);
 

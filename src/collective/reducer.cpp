@@ -30,7 +30,7 @@ void fold(const Reducer& reducer, const void* const* inputs, std::size_t count, 
   void* right = count % 2 == 1 ? scratch : out;
   std::memcpy(left, inputs[0], bytes);
   for (std::size_t next = 1; next < count; ++next) {
-    std::memcpy(right, inputs[next], bytes);
+    if (right != inputs[next]) std::memcpy(right, inputs[next], bytes);
     reducer.user(reducer.context, left, right, elements);
     void* const result = right;
     right = left;

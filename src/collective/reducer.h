@@ -25,7 +25,8 @@ struct Reducer {
 // The Reducer of a predefined op on a predefined type; element_bytes is 0 if kernels do not cover the pair.
 Reducer kernel_reducer(kernel::Op op, kernel::Type type);
 
-// out = inputs[0] op inputs[1] op ... from the left. count >= 1. `out` is disjoint from every input; `scratch` (used by
+// out = inputs[0] op inputs[1] op ... from the left. count >= 1. `out` is disjoint from every input, except that of two
+// inputs it may be either; `scratch` (used by
 // user functions only) holds as many elements as `out`, aligned to 64 bytes, disjoint from all.
 void fold(const Reducer& reducer, const void* const* inputs, std::size_t count, void* out, std::size_t elements,
           void* scratch);

@@ -18,6 +18,8 @@ struct Selection {
   std::uint32_t bcast_chunk_bytes = 32 << 10;
   std::uint32_t reduce_chunk_bytes = 32 << 10;
   std::uint32_t allreduce_chunk_bytes = 32 << 10;
+  std::uint32_t pair_chunk_bytes = 64 << 10;
+  bool pair = true;                       // groups of two ranks have algorithms of their own for Barrier and Allreduce
   std::uint32_t reduce_slices_ranks = 3;  // from so many ranks on, large reductions are shared out among all
 };
 

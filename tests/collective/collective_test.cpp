@@ -117,6 +117,7 @@ TEST_P(Collectives, AreTheLeftFold) {
   setup.waiting = axis.waiting;
   setup.threads = axis.threads;
   setup.selection.reduce_slices_ranks = axis.small ? 2 : 5;
+  setup.selection.pair = axis.waiting != Waiting::yield;
   std::mt19937 random(20261121 + axis.ranks);
   EXPECT_EQ(run_cases(setup, cases(setup.shape, random, axis.most_bytes)), "");
 }
@@ -133,10 +134,11 @@ std::vector<Axis> axes() {
   constexpr std::size_t medium = 100000, large = 2 << 20;
   return {{1, Waiting::automatic, false, false, large}, {2, Waiting::automatic, false, false, 41 << 20},
           {2, Waiting::sleep, true, false, medium},     {2, Waiting::spin, true, true, medium},
-          {3, Waiting::automatic, true, false, medium}, {4, Waiting::yield, false, false, large},
-          {5, Waiting::sleep, true, false, medium},     {6, Waiting::automatic, false, true, medium},
-          {7, Waiting::yield, true, false, medium},     {8, Waiting::automatic, false, false, large},
-          {9, Waiting::sleep, true, true, medium},      {16, Waiting::automatic, true, false, medium}};
+          {2, Waiting::yield, true, true, medium},      {3, Waiting::automatic, true, false, medium},
+          {4, Waiting::yield, false, false, large},     {5, Waiting::sleep, true, false, medium},
+          {6, Waiting::automatic, false, true, medium}, {7, Waiting::yield, true, false, medium},
+          {8, Waiting::automatic, false, false, large}, {9, Waiting::sleep, true, true, medium},
+          {16, Waiting::automatic, true, false, medium}};
 }
 
 std::string axis_name(const testing::TestParamInfo<Axis>& info) {

@@ -41,7 +41,9 @@ std::string be_rank(const RankSetup& setup, char* base, std::uint32_t rank, cons
   options.host.progress = setup.progress;
   if (group.join(base, setup.shape, rank, options) != Status::ok) return "join failed";
   if (const Result result = group.start(); result != Result::ok) return fmt::format("start: {}", result_name(result));
-  return body(group);
+  std::string outcome = body(group);
+  if (!outcome.empty()) group.fail(Result::peer_died);  // let the others go
+  return outcome;
 }
 
 std::vector<std::string> run_threads(const RankSetup& setup, char* base, const Body& body) {

@@ -1,0 +1,108 @@
+// Allreduce of two ranks: both send all their elements and both reduce them, in rank order. A few bytes go in one line,
+// up to a chunk in buffers that change hands (pair.h), and longer messages alternate between two such buffers, the next
+// chunk being sent before the last is awaited.
+#include <cstring>
+
+#include "collective/chunking.h"
+#include "collective/pair.h"
+
+namespace millrace::collective {
+namespace {
+
+char* data(PairHead& buffer, std::size_t bytes) {
+  return bytes <= sizeof buffer.data ? buffer.data : reinterpret_cast<char*>(&buffer) + sizeof buffer;
+}
+
+// `own` may be `out`. Not the copy that was sent: the other rank may be writing there already.
+void combine(Group& group, const Reducer& reducer, const void* own, const void* other, void* out,
+             std::size_t elements) {
+  const bool first = group.rank() == 0;
+  const void* const inputs[2] = {first ? own : other, first ? other : own};
+  fold(reducer, inputs, 2, out, elements, group.scratch());
+}
+
+// One buffer in the hands of this rank, one in the other's, for the message or chunk called `number`.
+struct Exchange {
+  PairHead& own;
+  PairHead& other;
+  std::uint64_t number;
+
+  Exchange(Group& group, std::uint32_t index, std::uint64_t which, std::uint64_t turn)
+      : own(group.pair_buffer(group.rank() ^ (turn & 1), index)),
+        other(group.pair_buffer(1 - (group.rank() ^ (turn & 1)), index)),
+        number(which) {}
+
+  void send(Group& group, const Call& call, const void* from, std::size_t bytes) {
+    std::memcpy(data(own, bytes), from, bytes);
+    own.label = call.label;
+    group.publish(own.sequence, number + 1);
+  }
+  Result receive(Group& group, const Call& call) {
+    if (const Result result = group.wait(other.sequence, number + 1); result != Result::ok) return result;
+    return other.label == call.label ? Result::ok : group.fail(Result::mismatch);
+  }
+};
+
+Result at_once(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+               const Reducer& reducer) {
+  const std::size_t bytes = elements * reducer.element_bytes;
+  const std::uint64_t number = group.exchanges++;
+  Exchange exchange(group, 0, number, number);
+  exchange.send(group, call, in, bytes);
+  if (const Result result = exchange.receive(group, call); result != Result::ok) return result;
+  combine(group, reducer, in, data(exchange.other, bytes), out, elements);
+  return Result::ok;
+}
+
+Result in_chunks(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                 const Reducer& reducer) {
+  const Chunking chunking(group, elements, reducer.element_bytes, group.selection().pair_chunk_bytes);
+  const std::uint64_t first = group.pair_chunks;
+  group.pair_chunks += chunking.count;
+  const auto exchange = [&](std::uint64_t index) {
+    const std::uint64_t number = first + index;
+    return Exchange(group, 1 + static_cast<std::uint32_t>(number % 2), number, number / 2);
+  };
+  const auto send = [&](std::uint64_t index) {
+    const Extent chunk = chunking.chunk(index);
+    exchange(index).send(group, call, static_cast<const char*>(in) + chunk.begin * reducer.element_bytes,
+                         chunk.elements * reducer.element_bytes);
+  };
+  send(0);
+  for (std::uint64_t index = 0; index < chunking.count; ++index) {
+    if (index + 1 < chunking.count) send(index + 1);
+    const Extent chunk = chunking.chunk(index);
+    const std::size_t offset = chunk.begin * reducer.element_bytes, bytes = chunk.elements * reducer.element_bytes;
+    Exchange received = exchange(index);
+    if (const Result result = received.receive(group, call); result != Result::ok) return result;
+    combine(group, reducer, static_cast<const char*>(in) + offset, data(received.other, bytes),
+            static_cast<char*>(out) + offset, chunk.elements);
+  }
+  return Result::ok;
+}
+
+// Through local copies: user functions want their operands aligned.
+Result in_line(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+               const Reducer& reducer) {
+  alignas(16) char own[16], other[16];
+  const std::size_t bytes = elements * reducer.element_bytes;
+  std::memcpy(own, in, bytes);
+  if (const Result result = meet(group, call, own, other, bytes); result != Result::ok) return result;
+  combine(group, reducer, own, other, out, elements);
+  return Result::ok;
+}
+
+}  // namespace
+
+Result allreduce_pair(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                      const Reducer& reducer) {
+  const std::size_t bytes = elements * reducer.element_bytes;
+  const std::size_t chunk_bytes = std::min(group.selection().pair_chunk_bytes, group.shape().slot_bytes);
+  const Result result = bytes <= pair_line_bytes ? in_line(group, call, in, out, elements, reducer)
+                        : bytes <= chunk_bytes   ? at_once(group, call, in, out, elements, reducer)
+                                                 : in_chunks(group, call, in, out, elements, reducer);
+  group.all_heard(call);
+  return result;
+}
+
+}  // namespace millrace::collective
