@@ -50,6 +50,11 @@ def unit_name(path):
     return match.group(1) if match else None
 
 
+def instruction_set(unit):
+    """The instruction set of a unit, of reductions (avx2) or of copies (copy_avx2)."""
+    return unit.removeprefix("copy_").removesuffix("_vbmi")
+
+
 def functions(path):
     """{(section, address): [(address, instruction text), ...]}"""
     found, section, code = {}, None, None
@@ -148,7 +153,7 @@ def check_vectors(path):
 
 def check_baseline(path):
     unit = unit_name(path)
-    pattern = TOO_WIDE["baseline" if unit in (None, "scalar") else unit]
+    pattern = TOO_WIDE["baseline" if unit in (None, "scalar", "copy_scalar") else instruction_set(unit)]
     if pattern is None:
         return []
     return [f"{path}: {text}" for code in functions(path).values() for _, text in code if pattern.search(text)][:5]
@@ -158,12 +163,13 @@ def check_symbols(path):
     unit = unit_name(path)
     if unit is None:
         return []
+    exported = f"{unit.removeprefix('copy_')}_copy_unitE" if unit.startswith("copy_") else f"{unit}_unitE"
     bad = []
     for line in tool("nm", path).splitlines():
         kind, name = line.split()[-2:]
         if kind in "wWvVu":
             bad.append(f"{path}: {name} is weak: the linker may share it with code of another instruction set")
-        elif kind.isupper() and kind != "U" and not name.endswith(f"{unit}_unitE"):
+        elif kind.isupper() and kind != "U" and not name.endswith(exported):
             bad.append(f"{path}: {name} is exported; a unit exports its table only")
     if "COMDAT" in tool("readelf", "-gW", path):
         bad.append(f"{path}: has section groups (comdat)")

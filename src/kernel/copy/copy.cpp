@@ -2,70 +2,85 @@
 
 #include <cstring>
 
+#include "kernel/copy/copy_streaming.h"
+#include "kernel/copy/tuning.h"
+#include "kernel/copy/units.h"
+
 namespace millrace::kernel {
 namespace {
 
 char* bytes_of(void* buffer) { return static_cast<char*>(buffer); }
 const char* bytes_of(const void* buffer) { return static_cast<const char*>(buffer); }
+std::size_t slot(CopyKernel kernel) { return static_cast<std::size_t>(kernel); }
 
 }  // namespace
 
 void pack_strided(void* packed, const void* base, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
                   std::size_t block_count) {
-  char* to = bytes_of(packed);
-  const char* from = bytes_of(base);
-  for (std::size_t i = 0; i < block_count; ++i, to += block_bytes, from += stride_bytes)
-    std::memcpy(to, from, block_bytes);
+  const std::size_t total = block_bytes * block_count;
+  if (static_cast<std::ptrdiff_t>(block_bytes) == stride_bytes || block_count <= 1) {
+    if (total) std::memcpy(packed, base, total);
+    return;
+  }
+  const CopySet& set = active_copies();
+  const PackStrided pack = set.pack_strided[slot(choose_pack(set, block_bytes, stride_bytes, block_count))];
+  if (total >= copy_tuning().stream_from_bytes)
+    return pack_strided_streaming(pack, packed, base, block_bytes, stride_bytes, block_count);
+  pack(packed, base, block_bytes, stride_bytes, block_count);
 }
 
 void unpack_strided(void* base, const void* packed, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
                     std::size_t block_count) {
-  char* to = bytes_of(base);
-  const char* from = bytes_of(packed);
-  for (std::size_t i = 0; i < block_count; ++i, to += stride_bytes, from += block_bytes)
-    std::memcpy(to, from, block_bytes);
+  const std::size_t total = block_bytes * block_count;
+  if (static_cast<std::ptrdiff_t>(block_bytes) == stride_bytes || block_count <= 1) {
+    if (total) std::memcpy(base, packed, total);
+    return;
+  }
+  const CopySet& set = active_copies();
+  set.unpack_strided[slot(choose_unpack(set, block_bytes, stride_bytes, block_count))](base, packed, block_bytes,
+                                                                                       stride_bytes, block_count);
 }
 
 void pack_nest2(void* packed, const void* base, const Nest2& nest, std::size_t outer_count) {
   char* to = bytes_of(packed);
   const char* from = bytes_of(base);
-  for (std::size_t o = 0; o < outer_count; ++o, to += nest.block_bytes * nest.inner_count,
-                   from += nest.outer_stride_bytes)
+  for (std::size_t o = 0; o < outer_count;
+       ++o, to += nest.block_bytes * nest.inner_count, from += nest.outer_stride_bytes)
     pack_strided(to, from, nest.block_bytes, nest.inner_stride_bytes, nest.inner_count);
 }
 
 void unpack_nest2(void* base, const void* packed, const Nest2& nest, std::size_t outer_count) {
   char* to = bytes_of(base);
   const char* from = bytes_of(packed);
-  for (std::size_t o = 0; o < outer_count; ++o, to += nest.outer_stride_bytes,
-                   from += nest.block_bytes * nest.inner_count)
+  for (std::size_t o = 0; o < outer_count;
+       ++o, to += nest.outer_stride_bytes, from += nest.block_bytes * nest.inner_count)
     unpack_strided(to, from, nest.block_bytes, nest.inner_stride_bytes, nest.inner_count);
 }
 
 void pack_indexed(void* packed, const void* base, const std::ptrdiff_t* displacements_bytes, std::size_t block_bytes,
                   std::size_t block_count) {
-  char* to = bytes_of(packed);
-  for (std::size_t i = 0; i < block_count; ++i, to += block_bytes)
-    std::memcpy(to, bytes_of(base) + displacements_bytes[i], block_bytes);
+  const CopySet& set = active_copies();
+  const PackIndexed gather = set.pack_indexed[slot(CopyKernel::gather)];
+  const bool gathers = gather && copy_tuning().gather_lists && (block_bytes == 4 || block_bytes == 8);
+  const PackIndexed pack = gathers ? gather : set.pack_indexed[slot(CopyKernel::blocks)];
+  pack(packed, base, displacements_bytes, block_bytes, block_count);
 }
 
 void unpack_indexed(void* base, const void* packed, const std::ptrdiff_t* displacements_bytes, std::size_t block_bytes,
                     std::size_t block_count) {
-  const char* from = bytes_of(packed);
-  for (std::size_t i = 0; i < block_count; ++i, from += block_bytes)
-    std::memcpy(bytes_of(base) + displacements_bytes[i], from, block_bytes);
+  const CopySet& set = active_copies();
+  const UnpackIndexed scatter = set.unpack_indexed[slot(CopyKernel::gather)];
+  const bool scatters = scatter && copy_tuning().scatter_lists && (block_bytes == 4 || block_bytes == 8);
+  const UnpackIndexed unpack = scatters ? scatter : set.unpack_indexed[slot(CopyKernel::blocks)];
+  unpack(base, packed, displacements_bytes, block_bytes, block_count);
 }
 
 void pack_pieces(void* packed, const void* base, const Piece* pieces, std::size_t piece_count) {
-  char* to = bytes_of(packed);
-  for (std::size_t i = 0; i < piece_count; to += pieces[i++].bytes)
-    std::memcpy(to, bytes_of(base) + pieces[i].displacement_bytes, pieces[i].bytes);
+  active_copies().pack_pieces(packed, base, pieces, piece_count);
 }
 
 void unpack_pieces(void* base, const void* packed, const Piece* pieces, std::size_t piece_count) {
-  const char* from = bytes_of(packed);
-  for (std::size_t i = 0; i < piece_count; from += pieces[i++].bytes)
-    std::memcpy(bytes_of(base) + pieces[i].displacement_bytes, from, pieces[i].bytes);
+  active_copies().unpack_pieces(base, packed, pieces, piece_count);
 }
 
 void prepare_pattern(Pattern& pattern, const Piece* pieces, std::size_t piece_count, std::ptrdiff_t extent_bytes) {
@@ -77,17 +92,11 @@ void prepare_pattern(Pattern& pattern, const Piece* pieces, std::size_t piece_co
 }
 
 void pack_pattern(void* packed, const void* base, const Pattern& pattern, std::size_t repetitions) {
-  char* to = bytes_of(packed);
-  const char* from = bytes_of(base);
-  for (std::size_t r = 0; r < repetitions; ++r, to += pattern.packed_bytes, from += pattern.extent_bytes)
-    pack_pieces(to, from, pattern.pieces, pattern.piece_count);
+  active_copies().pack_pattern[slot(CopyKernel::blocks)](packed, base, pattern, repetitions);
 }
 
 void unpack_pattern(void* base, const void* packed, const Pattern& pattern, std::size_t repetitions) {
-  char* to = bytes_of(base);
-  const char* from = bytes_of(packed);
-  for (std::size_t r = 0; r < repetitions; ++r, to += pattern.extent_bytes, from += pattern.packed_bytes)
-    unpack_pieces(to, from, pattern.pieces, pattern.piece_count);
+  active_copies().unpack_pattern[slot(CopyKernel::blocks)](base, packed, pattern, repetitions);
 }
 
 }  // namespace millrace::kernel

@@ -1,0 +1,126 @@
+// Unpacking small blocks at small strides: whole vectors of the destination under a mask. See avx512_permute.h.
+#pragma once
+
+#include "kernel/copy/avx512_permute.h"
+
+namespace millrace::kernel {
+namespace {
+
+template <std::size_t LaneBytes, std::size_t Most>
+struct UnpackWindows {
+  using W = Windows<LaneBytes, Most>;
+  using L = Lanes<LaneBytes>;
+
+  static void prepare(W& table, std::size_t start_bytes, std::size_t block_bytes, std::size_t stride_bytes) {
+    const int run = static_cast<int>(block_bytes / LaneBytes), every = static_cast<int>(stride_bytes / LaneBytes);
+    table.period = Most == most_windows ? period_of(stride_bytes) : Most;
+    table.advance_bytes = (line_bytes >> __builtin_ctzll(stride_bytes | line_bytes)) * block_bytes;
+    std::size_t packed_bytes = 0, within = start_bytes;
+    for (std::size_t v = 0; v < table.period; ++v) {
+      // The first packed byte that is needed: a window may start in a gap.
+      const std::size_t first = packed_bytes + (within < block_bytes ? within : block_bytes);
+      __m512i lanes[4];
+      typename L::Mask mask = 0;
+      for (int part = 0; part < L::count / 16; ++part) {
+        const __mmask16 in_block = W::numbers(lanes[part], part, start_bytes + v * line_bytes, run, every, run,
+                                              static_cast<int>(first / LaneBytes));
+        mask = static_cast<typename L::Mask>(mask | static_cast<typename L::Mask>(in_block) << (16 * part));
+      }
+      table.index[v] = L::narrow(lanes);
+      table.mask[v] = mask;
+      table.offset_bytes[v] = static_cast<std::ptrdiff_t>(first);
+      if (v + 1 == table.period) break;
+      for (within += line_bytes; within >= stride_bytes; within -= stride_bytes) packed_bytes += block_bytes;
+    }
+  }
+
+  static void window(const W& table, std::size_t v, char* to, const char* from) {
+    const __m512i packed = _mm512_loadu_si512(from + table.offset_bytes[v]);
+    L::store(to, table.mask[v], L::pick(table.index[v], packed));
+  }
+
+  static void repeat(const W& table, char* to, const char* from, std::size_t turns) {
+    const std::size_t period = Most == most_windows ? table.period : Most;
+    for (; turns > 0; --turns, to += period * line_bytes, from += table.advance_bytes)
+      for (std::size_t v = 0; v < period; ++v) window(table, v, to + v * line_bytes, from);
+  }
+
+  static void unpack(char* base, const char* packed, std::size_t block_bytes, std::size_t stride_bytes,
+                     std::size_t block_count) {
+    const std::size_t total = block_count * block_bytes, reach = (block_count - 1) * stride_bytes + block_bytes;
+    std::size_t start = (line_bytes - reinterpret_cast<std::uintptr_t>(base) % line_bytes) % line_bytes;
+    if (start % LaneBytes) start = 0;
+    const std::ptrdiff_t stride = static_cast<std::ptrdiff_t>(stride_bytes);
+    if (reach < start + 4 * line_bytes) return unpack_blocks(base, packed, block_bytes, stride, block_count);
+    // A block that lies on both sides of `start` is stored here and once more by the first window: the same bytes.
+    std::size_t skipped_blocks = 0;
+    if (start > 0) {
+      skipped_blocks = start / stride_bytes;
+      unpack_blocks(base, packed, block_bytes, stride, (start + stride_bytes - 1) / stride_bytes);
+    }
+    W table;
+    prepare(table, start - skipped_blocks * stride_bytes, block_bytes, stride_bytes);
+    const std::size_t period_bytes = table.period * line_bytes;
+    char* to = base + start;
+    const char* from = packed + skipped_blocks * block_bytes;
+    const char* const packed_end = packed + total;
+    std::size_t turns = (reach - start) / period_bytes;
+    // Loads are whole vectors: none may leave the packed bytes.
+    const std::ptrdiff_t room =
+        packed_end - from - table.offset_bytes[table.period - 1] - static_cast<std::ptrdiff_t>(line_bytes);
+    const std::size_t readable = room < 0 ? 0 : static_cast<std::size_t>(room) / table.advance_bytes + 1;
+    if (readable < turns) turns = readable;
+    repeat(table, to, from, turns);
+    to += turns * period_bytes;
+    from += turns * table.advance_bytes;
+
+    // The rest, with masks on the loads too.
+    for (std::size_t v = 0; to < base + reach; to += line_bytes) {
+      const char* const source = from + table.offset_bytes[v];
+      const std::ptrdiff_t left = packed_end - source;
+      if (left >= static_cast<std::ptrdiff_t>(line_bytes)) {
+        window(table, v, to, from);
+      } else if (left > 0) {
+        const __m512i value = _mm512_maskz_loadu_epi8(first_bytes(left), source);
+        const int limit = left < 64 ? static_cast<int>(left) / W::lane_bytes : L::count;
+        const auto mask = static_cast<typename L::Mask>(table.mask[v] & L::below(table.index[v], limit));
+        L::store(to, mask, L::pick(table.index[v], value));
+      }
+      if (++v == table.period) {
+        v = 0;
+        from += table.advance_bytes;
+      }
+    }
+  }
+};
+
+template <std::size_t LaneBytes>
+inline bool unpack_masked_lanes(void* base, const void* packed, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
+                                std::size_t block_count) {
+  const std::size_t stride = static_cast<std::size_t>(stride_bytes);
+  if (stride_bytes <= 0 || block_bytes == 0 || block_count == 0 || block_bytes > stride || stride > 256 ||
+      block_bytes % LaneBytes || stride % LaneBytes)
+    return false;
+  const std::size_t period = period_of(stride);
+  if (period > most_windows) return false;
+  if (period == 1)
+    UnpackWindows<LaneBytes, 1>::unpack(at(base), at(packed), block_bytes, stride, block_count);
+  else if (period == 3)
+    UnpackWindows<LaneBytes, 3>::unpack(at(base), at(packed), block_bytes, stride, block_count);
+  else
+    UnpackWindows<LaneBytes, most_windows>::unpack(at(base), at(packed), block_bytes, stride, block_count);
+  return true;
+}
+
+void unpack_masked(void* base, const void* packed, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
+                   std::size_t block_count) {
+  if (unpack_masked_lanes<4>(base, packed, block_bytes, stride_bytes, block_count)) return;
+  if (unpack_masked_lanes<2>(base, packed, block_bytes, stride_bytes, block_count)) return;
+#if defined(__AVX512VBMI__)
+  if (unpack_masked_lanes<1>(base, packed, block_bytes, stride_bytes, block_count)) return;
+#endif
+  unpack_blocks(base, packed, block_bytes, stride_bytes, block_count);
+}
+
+}  // namespace
+}  // namespace millrace::kernel

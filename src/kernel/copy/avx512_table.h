@@ -1,0 +1,24 @@
+// The strategies of AVX-512, with and without VBMI.
+#pragma once
+
+#include "kernel/copy/avx512_gather.h"
+#include "kernel/copy/avx512_masked.h"
+#include "kernel/copy/copy_table.h"
+
+namespace millrace::kernel {
+namespace {
+
+constexpr CopySet avx512_copies(const char* isa, std::size_t lane_bytes) {
+  CopySet set = vector_copy_unit(isa);
+  set.permute_lane_bytes = lane_bytes;
+  set.pack_strided[slot(CopyKernel::permute)] = pack_permute;
+  set.unpack_strided[slot(CopyKernel::permute)] = unpack_masked;
+  set.pack_strided[slot(CopyKernel::gather)] = pack_gather;
+  set.unpack_strided[slot(CopyKernel::gather)] = unpack_scatter;
+  set.pack_indexed[slot(CopyKernel::gather)] = pack_listed_gather;
+  set.unpack_indexed[slot(CopyKernel::gather)] = unpack_listed_scatter;
+  return set;
+}
+
+}  // namespace
+}  // namespace millrace::kernel

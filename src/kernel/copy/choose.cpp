@@ -1,0 +1,63 @@
+#include "kernel/copy/tuning.h"
+
+namespace millrace::kernel {
+namespace {
+
+std::size_t magnitude(std::ptrdiff_t stride) { return static_cast<std::size_t>(stride < 0 ? -stride : stride); }
+
+bool has(const CopySet& set, CopyKernel kernel) { return set.pack_strided[static_cast<std::size_t>(kernel)]; }
+
+// Shuffles work on lanes: any of 1, 2 and 4 bytes that the set has and that divides blocks and strides.
+bool in_lanes(const CopySet& set, std::size_t block_bytes, std::size_t stride) {
+  return set.permute_lane_bytes && block_bytes % set.permute_lane_bytes == 0 && stride % set.permute_lane_bytes == 0;
+}
+
+bool is_power_of_two(std::size_t value) { return (value & (value - 1)) == 0; }
+
+}  // namespace
+
+CopyKernel choose_pack(const CopySet& set, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
+                       std::size_t block_count) {
+  const CopyTuning& tuning = copy_tuning();
+  const std::size_t stride = magnitude(stride_bytes), total = block_bytes * block_count;
+  // The source of a window of 64 packed bytes must fit in four vectors.
+  if (block_bytes <= tuning.permute_pack_to_block_bytes && total >= tuning.permute_from_bytes &&
+      in_lanes(set, block_bytes, stride) && stride > 0 && (64 / block_bytes) * stride <= 256)
+    return CopyKernel::permute;
+  if (has(set, CopyKernel::wide) && block_bytes < 32 && stride_bytes > 0 && !is_power_of_two(block_bytes))
+    return CopyKernel::wide;
+  return CopyKernel::blocks;
+}
+
+CopyKernel choose_unpack(const CopySet& set, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
+                         std::size_t block_count) {
+  const CopyTuning& tuning = copy_tuning();
+  const std::size_t stride = magnitude(stride_bytes), total = block_bytes * block_count;
+  if (stride_bytes > 0 && total >= tuning.permute_from_bytes && in_lanes(set, block_bytes, stride) &&
+      set.unpack_strided[static_cast<std::size_t>(CopyKernel::permute)] && tuning.masked_from_blocks_a_vector > 0 &&
+      stride * tuning.masked_from_blocks_a_vector <= 64 && stride * block_count <= tuning.masked_to_touched_bytes)
+    return CopyKernel::permute;
+  return CopyKernel::blocks;
+}
+
+const char* pack_kernel_name(CopyKernel kernel) {
+  switch (kernel) {
+    case CopyKernel::blocks: return "pack_blocks";
+    case CopyKernel::wide: return "pack_wide";
+    case CopyKernel::permute: return "pack_permute";
+    case CopyKernel::gather: return "pack_gather";
+  }
+  return "";
+}
+
+const char* unpack_kernel_name(CopyKernel kernel) {
+  switch (kernel) {
+    case CopyKernel::blocks: return "unpack_blocks";
+    case CopyKernel::wide: return "unpack_wide";
+    case CopyKernel::permute: return "unpack_masked";
+    case CopyKernel::gather: return "unpack_scatter";
+  }
+  return "";
+}
+
+}  // namespace millrace::kernel

@@ -1,0 +1,34 @@
+// What every instruction set has; a unit adds its own strategies.
+#pragma once
+
+#include "kernel/copy/lists.h"
+#include "kernel/copy/pieces.h"
+#include "kernel/copy/wide.h"
+#include "kernel/copy_set.h"
+
+namespace millrace::kernel {
+namespace {
+
+constexpr std::size_t slot(CopyKernel kernel) { return static_cast<std::size_t>(kernel); }
+
+constexpr CopySet common_copy_unit(const char* isa) {
+  CopySet set{};
+  set.isa = isa;
+  set.pack_strided[slot(CopyKernel::blocks)] = pack_blocks;
+  set.unpack_strided[slot(CopyKernel::blocks)] = unpack_blocks;
+  set.pack_indexed[slot(CopyKernel::blocks)] = pack_listed;
+  set.unpack_indexed[slot(CopyKernel::blocks)] = unpack_listed;
+  set.pack_pieces = pack_pieces_by_size;
+  set.unpack_pieces = unpack_pieces_by_size;
+  set.pack_pattern[slot(CopyKernel::blocks)] = pack_pattern_blocks;
+  set.unpack_pattern[slot(CopyKernel::blocks)] = unpack_pattern_blocks;
+  return set;
+}
+constexpr CopySet vector_copy_unit(const char* isa) {
+  CopySet set = common_copy_unit(isa);
+  set.pack_strided[slot(CopyKernel::wide)] = pack_wide;
+  return set;
+}
+
+}  // namespace
+}  // namespace millrace::kernel

@@ -1,0 +1,72 @@
+#include "kernel/copy/tuning.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace millrace::kernel {
+namespace {
+
+constexpr std::size_t no_limit = ~std::size_t{0};
+
+// Measured on a Xeon "Emerald Rapids". Masked stores: one in a cycle, where stores of blocks are two in a cycle.
+constexpr CopyTuning intel{.permute_from_bytes = 384,
+                           .permute_pack_to_block_bytes = 16,
+                           .masked_from_blocks_a_vector = 3,
+                           .masked_to_touched_bytes = no_limit,
+                           .gather_lists = true,
+                           .scatter_lists = false,
+                           .stream_from_bytes = no_limit};
+// From the measurements on Zen 5 that the design records: gathers and scatters slower than blocks at every size, masked
+// stores slower than blocks from some size between 8 KiB and 16 MiB on; its second-level cache holds 1 MiB.
+constexpr CopyTuning amd{.permute_from_bytes = 384,
+                         .permute_pack_to_block_bytes = 16,
+                         .masked_from_blocks_a_vector = 3,
+                         .masked_to_touched_bytes = std::size_t{1} << 20,
+                         .gather_lists = false,
+                         .scatter_lists = false,
+                         .stream_from_bytes = no_limit};
+// Nothing was measured on Arm: gathers, which SVE processors do element by element, only where nothing else is wide.
+constexpr CopyTuning arm{.permute_from_bytes = 128,
+                         .permute_pack_to_block_bytes = 16,
+                         .masked_from_blocks_a_vector = 3,
+                         .masked_to_touched_bytes = no_limit,
+                         .gather_lists = false,
+                         .scatter_lists = false,
+                         .stream_from_bytes = no_limit};
+
+pthread_once_t default_once = PTHREAD_ONCE_INIT;
+const CopyTuning* chosen_default;
+std::atomic<const CopyTuning*> in_use{nullptr};  // release in use_copy_tuning(), acquire in copy_tuning()
+
+void choose_default() {
+#if defined(__x86_64__)
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  constexpr unsigned auth = 0x68747541;  // "AuthenticAMD"
+  chosen_default = __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == auth ? &amd : &intel;
+#else
+  chosen_default = &arm;
+#endif
+  (void)intel;
+  (void)amd;
+  (void)arm;
+}
+
+}  // namespace
+
+const CopyTuning& default_copy_tuning() {
+  pthread_once(&default_once, choose_default);
+  return *chosen_default;
+}
+
+const CopyTuning& copy_tuning() {
+  if (const CopyTuning* tuning = in_use.load(std::memory_order_acquire)) return *tuning;
+  return default_copy_tuning();
+}
+
+void use_copy_tuning(const CopyTuning& tuning) { in_use.store(&tuning, std::memory_order_release); }
+
+}  // namespace millrace::kernel

@@ -1,0 +1,44 @@
+// What the chooser knows about a processor. Defaults by family, from measurements (docs/results/copies.md) and, for
+// processors that were not at hand, from those of the project's design; `millrace tune` may replace them.
+#pragma once
+
+#include <cstddef>
+
+#include "kernel/copy_set.h"
+
+namespace millrace::kernel {
+
+struct CopyTuning {
+  // Below this many packed bytes, making the table for the shuffles costs more than they save.
+  std::size_t permute_from_bytes;
+  // Blocks up to this size are packed by shuffles.
+  std::size_t permute_pack_to_block_bytes;
+  // Unpacked under a mask if at least this many blocks come to a vector of 64 bytes (0: never) ...
+  std::size_t masked_from_blocks_a_vector;
+  // ... and the destination is not larger than this: where masked stores that miss the cache are slow.
+  std::size_t masked_to_touched_bytes;
+  // Whether listed blocks of 4 and 8 bytes are gathered, or scattered.
+  bool gather_lists, scatter_lists;
+  // From here on, packed bytes go past the caches by non-temporal stores.
+  std::size_t stream_from_bytes;
+};
+
+// Those in use. Thread-safe.
+const CopyTuning& copy_tuning();
+
+// For all threads, from their next call on. `tuning` must live as long as the process.
+void use_copy_tuning(const CopyTuning& tuning);
+
+// The default for this processor.
+const CopyTuning& default_copy_tuning();
+
+// What the functions of copy.h would run for a shape.
+CopyKernel choose_pack(const CopySet& set, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
+                       std::size_t block_count);
+CopyKernel choose_unpack(const CopySet& set, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
+                         std::size_t block_count);
+// "pack_permute", "unpack_masked", ...
+const char* pack_kernel_name(CopyKernel kernel);
+const char* unpack_kernel_name(CopyKernel kernel);
+
+}  // namespace millrace::kernel

@@ -1,0 +1,68 @@
+#include "kernel/copy/units.h"
+
+#include <pthread.h>
+
+#include <string_view>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace millrace::kernel {
+namespace {
+
+struct CopyUnits {
+  const CopySet* usable[8];
+  std::size_t count;
+  const CopySet* of_isa[8];  // as isa_units()
+};
+
+pthread_once_t units_once = PTHREAD_ONCE_INIT;
+CopyUnits units;
+
+#if defined(__x86_64__)
+bool has_vbmi() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ecx & 2u);
+}
+#endif
+
+void add(const IsaUnit& isa, std::size_t place, const CopySet& set) {
+  units.of_isa[place] = &set;
+  if (isa.usable) units.usable[units.count++] = &set;
+}
+
+void fill_units() {
+  std::size_t place = 0;
+  for (const IsaUnit& isa : isa_units()) {
+    const std::string_view name = isa.name;
+    units.of_isa[place] = &scalar_copy_unit;
+    if (name == "scalar") add(isa, place, scalar_copy_unit);
+#if defined(__x86_64__)
+    if (name == "sse42") add(isa, place, sse42_copy_unit);
+    if (name == "avx2") add(isa, place, avx2_copy_unit);
+    if (name == "avx512") add(isa, place, avx512_copy_unit);
+    if (name == "avx512" && isa.usable && has_vbmi()) add(isa, place, avx512_vbmi_copy_unit);
+#elif defined(__aarch64__)
+    if (name == "neon") add(isa, place, neon_copy_unit);
+    if (name == "sve") add(isa, place, sve_copy_unit);
+#endif
+    ++place;
+  }
+}
+
+const CopyUnits& filled_units() {
+  pthread_once(&units_once, fill_units);
+  return units;
+}
+
+}  // namespace
+
+const CopySet& copies_of(const IsaUnit& unit) {
+  return *filled_units().of_isa[static_cast<std::size_t>(&unit - isa_units().data())];
+}
+
+const CopySet& active_copies() { return copies_of(active_isa()); }
+
+std::span<const CopySet* const> usable_copies() { return {filled_units().usable, filled_units().count}; }
+
+}  // namespace millrace::kernel

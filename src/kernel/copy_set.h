@@ -1,0 +1,61 @@
+// What a copy unit (the translation unit of one instruction set in units/copy_*.cpp) exports: one CopySet, nothing
+// else. As for kernel_set.h: no STL and no inline functions here.
+#pragma once
+
+#include <cstddef>
+
+#include "kernel/copy/copy.h"
+
+namespace millrace::kernel {
+
+using PackStrided = void (*)(void* packed, const void* base, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
+                             std::size_t block_count);
+using UnpackStrided = void (*)(void* base, const void* packed, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
+                               std::size_t block_count);
+using PackIndexed = void (*)(void* packed, const void* base, const std::ptrdiff_t* displacements_bytes,
+                             std::size_t block_bytes, std::size_t block_count);
+using UnpackIndexed = void (*)(void* base, const void* packed, const std::ptrdiff_t* displacements_bytes,
+                               std::size_t block_bytes, std::size_t block_count);
+using PackPieces = void (*)(void* packed, const void* base, const Piece* pieces, std::size_t piece_count);
+using UnpackPieces = void (*)(void* base, const void* packed, const Piece* pieces, std::size_t piece_count);
+using PackPattern = void (*)(void* packed, const void* base, const Pattern& pattern, std::size_t repetitions);
+using UnpackPattern = void (*)(void* base, const void* packed, const Pattern& pattern, std::size_t repetitions);
+
+// The strategies. Every one is right for every shape (what it cannot do it gives to `blocks`); which is fast where is
+// for the chooser to know.
+enum class CopyKernel : unsigned char {
+  blocks,   // pack_blocks, unpack_blocks: one or a few moves of the block's exact size, blocks interleaved
+  wide,     // pack_wide: one vector for each block, longer than the block: the next block overwrites the rest
+  permute,  // pack_permute: several blocks gathered from a few vectors by a shuffle;
+            // unpack_masked: a shuffle spreads the blocks, a masked store leaves the gaps alone
+  gather,   // pack_gather: gather instructions; unpack_scatter: scatter instructions
+};
+inline constexpr std::size_t copy_kernel_count = 4;
+
+struct CopySet {
+  const char* isa;
+  // Blocks and strides must be multiples of this for the shuffles (0: there are none).
+  std::size_t permute_lane_bytes;
+  // The form of each strategy, null where the instruction set has none; blocks is never null.
+  PackStrided pack_strided[copy_kernel_count];
+  UnpackStrided unpack_strided[copy_kernel_count];
+  PackIndexed pack_indexed[copy_kernel_count];
+  UnpackIndexed unpack_indexed[copy_kernel_count];
+  PackPieces pack_pieces;
+  UnpackPieces unpack_pieces;
+  PackPattern pack_pattern[copy_kernel_count];
+  UnpackPattern unpack_pattern[copy_kernel_count];
+};
+
+extern const CopySet scalar_copy_unit;
+#if defined(__x86_64__)
+extern const CopySet sse42_copy_unit;
+extern const CopySet avx2_copy_unit;
+extern const CopySet avx512_copy_unit;
+extern const CopySet avx512_vbmi_copy_unit;
+#elif defined(__aarch64__)
+extern const CopySet neon_copy_unit;
+extern const CopySet sve_copy_unit;
+#endif
+
+}  // namespace millrace::kernel
