@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view prefix = "MILLRACE";
 
-constexpr std::array<Setting, 7> table{{
+constexpr std::array<Setting, 9> table{{
     {"MILLRACE", SettingKind::on_off, "0|1", "1", "0 leaves every call to the host MPI, as if Millrace were not there"},
     {"MILLRACE_DISABLE", SettingKind::names, "name,...", "",
      "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
@@ -23,6 +23,10 @@ constexpr std::array<Setting, 7> table{{
      "collective reductions that the host does: give them an op of ours where that was measured to be faster"},
     {"MILLRACE_BUFFERS", SettingKind::bytes, "BYTES|KiB|MiB|GiB", "32MiB",
      "most memory of a rank for packed messages of derived datatypes; 0 leaves them to the host MPI"},
+    {"MILLRACE_THREADS", SettingKind::count, "auto|N", "auto",
+     "threads of a large reduction: auto uses cores that this rank owns and nobody uses, 1 never splits"},
+    {"MILLRACE_THREADS_BYTES", SettingKind::bytes, "BYTES|KiB|MiB|GiB", "4MiB",
+     "the least size of a buffer for more than one thread; the default is what was measured"},
     {"MILLRACE_REPORT", SettingKind::text, "0|1|FILE.json", "0",
      "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
     {"MILLRACE_LOG", SettingKind::choice, "off|error|warning|info|debug", "warning",
@@ -67,6 +71,12 @@ std::optional<std::int64_t> bytes_of(std::string_view text) {
 
 bool ends_with_json(std::string_view text) { return text.size() > 5 && text.substr(text.size() - 5) == ".json"; }
 
+// 1 to 10^15: no overflow for whoever converts it.
+bool is_count(std::string_view text) {
+  return !text.empty() && text.size() <= 15 && text.find_first_not_of("0123456789") == std::string_view::npos &&
+         text.find_first_not_of('0') != std::string_view::npos;
+}
+
 // The checked value of one setting, or nothing if it is malformed.
 std::optional<std::string> accepted(const Setting& setting, std::string_view text) {
   const std::string_view variable = setting.variable;
@@ -83,6 +93,10 @@ std::optional<std::string> accepted(const Setting& setting, std::string_view tex
     return std::nullopt;
   }
   if (setting.kind == SettingKind::bytes && !bytes_of(text)) return std::nullopt;
+  if (setting.kind == SettingKind::count) {
+    const std::string value = lower(text);
+    return value == setting.standard || is_count(value) ? std::optional(value) : std::nullopt;
+  }
   if (variable == "MILLRACE_REPORT") {
     if (const auto value = on_off(text)) return *value ? "1" : "0";
     if (!ends_with_json(text)) return std::nullopt;
@@ -130,6 +144,8 @@ void store(SettingValues& values, std::string_view variable, const std::string& 
   if (variable == "MILLRACE_ISA") values.isa = value;
   if (variable == "MILLRACE_SUBSTITUTE") values.substitute = value;
   if (variable == "MILLRACE_BUFFERS") values.buffers_bytes = bytes_of(value).value_or(values.buffers_bytes);
+  if (variable == "MILLRACE_THREADS") values.threads = value;
+  if (variable == "MILLRACE_THREADS_BYTES") values.threads_bytes = bytes_of(value).value_or(values.threads_bytes);
   if (variable == "MILLRACE_REPORT") values.report = value;
   if (variable == "MILLRACE_LOG") values.log = value;
 }

@@ -15,6 +15,7 @@ namespace millrace {
 enum class SettingKind {
   on_off,  // 0 1 off on no yes false true
   choice,  // one of `values`, separated by '|'
+  count,   // an integer of at least 1, or a word that `values` begins with: "auto|N"
   names,   // names separated by commas, each checked by whoever uses them
   bytes,   // 4096, 512KiB, 32MiB, 1GiB
   text,    // anything
@@ -39,6 +40,8 @@ struct SettingValues {
   std::string isa = "auto";                             // MILLRACE_ISA
   std::string substitute = "auto";                      // MILLRACE_SUBSTITUTE
   std::int64_t buffers_bytes = std::int64_t{32} << 20;  // MILLRACE_BUFFERS
+  std::string threads = "auto";                         // MILLRACE_THREADS
+  std::int64_t threads_bytes = std::int64_t{4} << 20;   // MILLRACE_THREADS_BYTES
   std::string report = "0";                             // MILLRACE_REPORT: "0", "1" or a file name
   std::string log = "warning";                          // MILLRACE_LOG
   std::vector<std::string> complaints;

@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "base/affinity.h"
+#include "base/files.h"
+#include "base/quota.h"
 #include "scratch.h"
-#include "tools/info/files.h"
 #include "tools/info/processors.h"
-#include "tools/info/quota.h"
 
 namespace millrace::tools {
 namespace {

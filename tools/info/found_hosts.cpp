@@ -8,9 +8,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/files.h"
 #include "tools/elf.h"
 #include "tools/host.h"
-#include "tools/info/files.h"
 #include "tools/parents.h"
 #include "tools/program.h"
 

@@ -6,12 +6,13 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/affinity.h"
+#include "base/quota.h"
 #include "base/settings.h"
 #include "tools/info/found_hosts.h"
 #include "tools/info/info_text.h"
 #include "tools/info/isa_report.h"
 #include "tools/info/processors.h"
-#include "tools/info/quota.h"
 #include "tools/info/types.h"
 #include "tools/variant.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/info/files.h"
+#include "base/files.h"
 
 namespace millrace::tools {
 namespace {

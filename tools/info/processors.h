@@ -27,6 +27,4 @@ struct Processors {
 // `root` stands before /proc and /sys; a test gives a recorded machine.
 Processors read_processors(const std::string& root = {});
 
-std::vector<int> allowed_processors();  // the affinity mask of this process
-
 }  // namespace millrace::tools

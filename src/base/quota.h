@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace millrace::tools {
+namespace millrace {
 
 struct CpuQuota {
   int cgroup_version = 0;      // of the hierarchy that limits or could limit; 0: no control groups
@@ -15,4 +15,4 @@ struct CpuQuota {
 // The tightest limit from this process's group up to the root. `root` stands before /proc and the mount points.
 CpuQuota read_cpu_quota(const std::string& root = {});
 
-}  // namespace millrace::tools
+}  // namespace millrace

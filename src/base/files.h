@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace millrace::tools {
+namespace millrace {
 
 std::optional<std::string> read_text(const std::string& path);  // without blanks and line ends at the end
 std::vector<std::string> read_lines(const std::string& path);
@@ -17,4 +17,4 @@ std::vector<std::string> split_text(std::string_view text, char separator);  // 
 std::vector<int> parse_list(std::string_view text);
 std::string format_list(const std::vector<int>& sorted);
 
-}  // namespace millrace::tools
+}  // namespace millrace

@@ -1,10 +1,10 @@
-#include "tools/info/files.h"
+#include "base/files.h"
 
 #include <charconv>
 #include <fstream>
 #include <iterator>
 
-namespace millrace::tools {
+namespace millrace {
 namespace {
 
 std::optional<long long> number(std::string_view text) {
@@ -69,4 +69,4 @@ std::string format_list(const std::vector<int>& sorted) {
   return text;
 }
 
-}  // namespace millrace::tools
+}  // namespace millrace

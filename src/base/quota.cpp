@@ -1,12 +1,12 @@
-#include "tools/info/quota.h"
+#include "base/quota.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
 
-#include "tools/info/files.h"
+#include "base/files.h"
 
-namespace millrace::tools {
+namespace millrace {
 namespace {
 
 struct Hierarchy {
@@ -85,4 +85,4 @@ CpuQuota read_cpu_quota(const std::string& root) {
   }
 }
 
-}  // namespace millrace::tools
+}  // namespace millrace
