@@ -15,9 +15,13 @@
  *   Results           Are the same bits on every instruction set, at every length and alignment: docs/semantics.md
  *                     says which. Bytes between the fields of an element are never written.
  *   Errors            A function that can fail returns a millrace_status, and then has written nothing. None sets
- *                     errno, prints, aborts, throws, or, unless it makes a layout, allocates memory.
+ *                     errno, prints, aborts, throws, or, unless it makes a layout, allocates memory (but see Threads).
  *   Threads           Any function may be called from any thread at any time; concurrent calls must not write the
- *                     same memory, as with memcpy. No function starts a thread.
+ *                     same memory, as with memcpy. A reduction whose buffers are large (4 MiB and more) runs on several
+ *                     threads if this process has idle cores of its own: docs/threads.md says how that is found out.
+ *                     MILLRACE_THREADS=1 or millrace_use_threads(1, 0) forbids it, and nothing else starts a thread.
+ *                     The first such reduction loads libmillrace_threads.so and, if the program has none, an OpenMP
+ *                     runtime (libgomp). The bits of the result do not depend on the number of threads.
  *   Source            src/library/library.cpp checks arguments; the work is done in src/kernel.
  */
 #ifndef MILLRACE_MILLRACE_H
@@ -46,7 +50,8 @@ typedef enum millrace_status {
   MILLRACE_BAD_ISA = 6,       /* no such instruction set here */
   MILLRACE_BAD_LAYOUT = 7,    /* a null layout, a null list with a count > 0, or a segment outside the layout */
   MILLRACE_TOO_LARGE = 8,     /* the layout has more bytes, or reaches farther, than 63 bits can say */
-  MILLRACE_NO_MEMORY = 9
+  MILLRACE_NO_MEMORY = 9,
+  MILLRACE_BAD_THREADS = 10   /* more than 1024 threads asked for */
 } millrace_status;
 
 /* The ops of MPI. `a` is the left operand, `b` the right one; they matter where an op is not commutative in bits. */
@@ -150,6 +155,18 @@ MILLRACE_EXPORT const char* millrace_kernel_isa(millrace_op op, millrace_type ty
 /* Chooses again, for all threads; calls under way end as they began. `setting` is as for MILLRACE_ISA.
  * Errors: BAD_ISA if the setting is null, unknown or names a unit that cannot run here; then the best unit is used. */
 MILLRACE_EXPORT millrace_status millrace_use_isa(const char* setting);
+
+/* Threads of large reductions, for all callers; calls under way end as they began. `threads`: 0 decides at each
+ * reduction, 1 never splits, any other number is used as it stands, whatever else runs. `least_bytes`: the size of one
+ * buffer from which a reduction counts as large; 0: as measured, 4 MiB. At first they come from the environment
+ * variables MILLRACE_THREADS (auto or a number) and MILLRACE_THREADS_BYTES.
+ * Errors: BAD_THREADS, and then nothing changes. */
+MILLRACE_EXPORT millrace_status millrace_use_threads(unsigned threads, size_t least_bytes);
+
+/* How many threads a reduction of buffers of `bytes` bytes would use if the calling thread began it now: at least 1.
+ * Sets *why, if `why` is not null, to a phrase that says what decided; it lives as long as the program. The load of the
+ * machine counts, so that the next answer may be another. */
+MILLRACE_EXPORT unsigned millrace_threads(size_t bytes, const char** why);
 
 /* One unit that this library was built with. */
 typedef struct millrace_isa_unit {

@@ -1,12 +1,15 @@
 // The C interface to reductions: checks what a caller may get wrong, then calls the kernels.
 #include <cstdint>
+#include <cstdlib>
 
 #include "kernel/kernel.h"
 #include "kernel/streaming.h"
 #include "millrace/millrace.h"
+#include "threads/parallel.h"
 
 namespace {
 
+namespace threads = millrace::threads;
 using millrace::kernel::Op;
 using millrace::kernel::Type;
 
@@ -34,10 +37,8 @@ bool overlap(const void* a, const void* b, std::size_t bytes, Same same) {
   return (left < right ? right - left : left - right) < bytes;
 }
 
-using ReduceInOnePass = void (*)(Op, Type, const void* const*, std::size_t, void*, std::size_t);
-
 millrace_status reduce_many(millrace_op op, millrace_type type, const void* const* inputs, std::size_t count, void* out,
-                            std::size_t elements, ReduceInOnePass reduce) {
+                            std::size_t elements, threads::ReduceMany reduce) {
   if (const millrace_status status = check(op, type, elements)) return status;
   if (count == 0 || !inputs) return MILLRACE_BAD_BUFFER;
   if (elements == 0) return MILLRACE_OK;
@@ -47,8 +48,19 @@ millrace_status reduce_many(millrace_op op, millrace_type type, const void* cons
     if (!inputs[k]) return MILLRACE_BAD_BUFFER;
     if (overlap(inputs[k], out, bytes, Same::forbidden)) return MILLRACE_BAD_OVERLAP;
   }
-  reduce(Op(op), Type(type), inputs, count, out, elements);
+  if (threads::is_large(bytes))
+    threads::reduce_many(reduce, Op(op), Type(type), inputs, count, out, elements, bytes / elements);
+  else
+    reduce(Op(op), Type(type), inputs, count, out, elements);
   return MILLRACE_OK;
+}
+
+// What is wrong there is not said here, as with MILLRACE_ISA: then it is as if the variable were not set.
+[[gnu::constructor]] void read_environment() {
+  const long wanted = threads::parse_threads(std::getenv("MILLRACE_THREADS"));
+  const long long least = threads::parse_least_bytes(std::getenv("MILLRACE_THREADS_BYTES"));
+  threads::use(wanted >= 0 ? static_cast<unsigned>(wanted) : 0,
+               least >= 0 ? static_cast<std::size_t>(least) : threads::measured_least_bytes, 0);
 }
 
 }  // namespace
@@ -57,9 +69,13 @@ millrace_status millrace_reduce(millrace_op op, millrace_type type, const void* 
   if (const millrace_status status = check(op, type, elements)) return status;
   if (elements == 0) return MILLRACE_OK;
   if (!in || !inout) return MILLRACE_BAD_BUFFER;
-  if (overlap(in, inout, elements * millrace::kernel::type_bytes(Type(type)), Same::allowed))
-    return MILLRACE_BAD_OVERLAP;
-  millrace::kernel::find_reduce2(Op(op), Type(type))(in, inout, elements);
+  const std::size_t bytes = elements * millrace::kernel::type_bytes(Type(type));
+  if (overlap(in, inout, bytes, Same::allowed)) return MILLRACE_BAD_OVERLAP;
+  const millrace::kernel::Reduce2 reduce = millrace::kernel::find_reduce2(Op(op), Type(type));
+  if (threads::is_large(bytes))
+    threads::reduce2(reduce, in, inout, elements, bytes / elements);
+  else
+    reduce(in, inout, elements);
   return MILLRACE_OK;
 }
 
@@ -70,7 +86,11 @@ millrace_status millrace_reduce3(millrace_op op, millrace_type type, const void*
   if (!a || !b || !out) return MILLRACE_BAD_BUFFER;
   const std::size_t bytes = elements * millrace::kernel::type_bytes(Type(type));
   if (overlap(a, out, bytes, Same::allowed) || overlap(b, out, bytes, Same::allowed)) return MILLRACE_BAD_OVERLAP;
-  millrace::kernel::find_reduce3(Op(op), Type(type))(a, b, out, elements);
+  const millrace::kernel::Reduce3 reduce = millrace::kernel::find_reduce3(Op(op), Type(type));
+  if (threads::is_large(bytes))
+    threads::reduce3(reduce, a, b, out, elements, bytes / elements);
+  else
+    reduce(a, b, out, elements);
   return MILLRACE_OK;
 }
 
@@ -109,6 +129,7 @@ const char* millrace_status_text(millrace_status status) {
     case MILLRACE_BAD_LAYOUT: return "bad layout";
     case MILLRACE_TOO_LARGE: return "layout too large";
     case MILLRACE_NO_MEMORY: return "no memory";
+    case MILLRACE_BAD_THREADS: return "bad number of threads";
   }
   return "not a status";
 }
@@ -122,6 +143,21 @@ const char* millrace_kernel_isa(millrace_op op, millrace_type type) {
 millrace_status millrace_use_isa(const char* setting) {
   const auto choice = millrace::kernel::use_isa(setting ? setting : "auto");
   return setting && !*choice.complaint ? MILLRACE_OK : MILLRACE_BAD_ISA;
+}
+
+millrace_status millrace_use_threads(unsigned wanted, size_t least_bytes) {
+  if (wanted > 1024) return MILLRACE_BAD_THREADS;
+  threads::use(wanted, least_bytes ? least_bytes : threads::measured_least_bytes, 0);
+  return MILLRACE_OK;
+}
+
+unsigned millrace_threads(size_t bytes, const char** why) {
+  const bool large = threads::is_large(bytes);
+  const bool never = threads::least_bytes.load(std::memory_order_relaxed) == threads::never;
+  const threads::Decision decision =
+      large || never ? threads::decide_now() : threads::Decision{1, "smaller than is worth a second thread"};
+  if (why) *why = decision.why;
+  return decision.threads;
 }
 
 int millrace_isa_unit_at(size_t index, millrace_isa_unit* unit) {

@@ -19,6 +19,7 @@
 #include "shim/layout_call.h"
 #include "shim/library_version.h"
 #include "shim/op_substitution.h"
+#include "shim/reduce_local.h"
 #include "shim/runtime.h"
 
 namespace millrace::shim {
@@ -52,7 +53,8 @@ record::RankIdentity identity(int rank, int ranks) {
 
 const char* algorithm_name(std::uint16_t algorithm) {
   if (algorithm >= first_layout_algorithm) return layout_algorithm_name(algorithm);
-  return algorithm < first_substitution_algorithm ? kernel::kernel_name(algorithm) : substitution_name(algorithm);
+  if (algorithm >= first_substitution_algorithm) return substitution_name(algorithm);
+  return algorithm >= first_threaded_algorithm ? threaded_name(algorithm) : kernel::kernel_name(algorithm);
 }
 
 std::vector<std::byte> own_record(int rank, int ranks) {

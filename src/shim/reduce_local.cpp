@@ -1,5 +1,10 @@
 #include "shim/reduce_local.h"
 
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
 #include "shim/fortran.h"
 #include "shim/observed.h"
 
@@ -14,7 +19,23 @@ Reason full_reason(const Reduction* reduction, Word in, Word inout, std::int64_t
   return reduce_local_refusal(reduction, in, inout, count);
 }
 
+std::uint16_t reduce_observed(const Reduction& reduction, Word in, Word inout, std::int64_t count) {
+  const bool by_threads = reduce(reduction, as_pointer(in), as_pointer(inout), static_cast<std::size_t>(count));
+  return static_cast<std::uint16_t>(reduction.algorithm + (by_threads ? first_threaded_algorithm : 0));
+}
+
 }  // namespace
+
+const char* threaded_name(std::uint16_t algorithm) {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> made;
+    for (std::size_t i = 0; i < kernel::kernel_count; ++i)
+      made.push_back(fmt::format("{}_threads", kernel::kernel_name(i)));
+    return made;
+  }();
+  const std::size_t index = algorithm - first_threaded_algorithm;
+  return index < names.size() ? names[index].c_str() : nullptr;
+}
 
 Word observed_reduce_local(Symbol symbol, void* next, Word in, Word inout, Word count_word, std::int64_t count,
                            Word datatype, Word op) {
@@ -24,16 +45,16 @@ Word observed_reduce_local(Symbol symbol, void* next, Word in, Word inout, Word 
   const Reason reason = full_reason(reduction, in, inout, count, op);
   ObservedCall observed(symbol);
   Word result = 0;
+  std::uint16_t algorithm = record::no_algorithm;
   if (reason == Reason::none) {
-    reduction->reduce(as_pointer(in), as_pointer(inout), static_cast<std::size_t>(count));
+    algorithm = reduce_observed(*reduction, in, inout, count);
   } else {
     result = call(next, in, inout, count_word, datatype, op);
   }
   observed.stop();
   if (observed.outermost() && (current_mode() & recording)) {
     const Word words[] = {in, inout, count_word, datatype, op};
-    observed.add(as_int(result) == 0 ? posted_bytes(symbol, words) : 0,
-                 reason == Reason::none ? reduction->algorithm : record::no_algorithm, reason);
+    observed.add(as_int(result) == 0 ? posted_bytes(symbol, words) : 0, algorithm, reason);
   }
   return result;
 }
@@ -54,8 +75,9 @@ Word fortran_reduce_local(Symbol symbol, void* next, const FortranReduceLocal& a
     if (fortran::is_sentinel(in) || fortran::is_sentinel(inout)) reason = Reason::invalid_argument;
   }
   ObservedCall observed(symbol);
+  std::uint16_t algorithm = record::no_algorithm;
   if (reason == Reason::none) {
-    reduction->reduce(as_pointer(in), as_pointer(inout), static_cast<std::size_t>(count));
+    algorithm = reduce_observed(*reduction, in, inout, count);
     if (error) *static_cast<int*>(as_pointer(error)) = 0;
   } else {
     call(next, in, inout, count_address, datatype_address, op_address, error);
@@ -64,8 +86,7 @@ Word fortran_reduce_local(Symbol symbol, void* next, const FortranReduceLocal& a
   if (observed.outermost() && (current_mode() & recording)) {
     const Word words[] = {in, inout, count_address, datatype_address, op_address, error};
     const bool succeeded = !error || *static_cast<int*>(as_pointer(error)) == 0;
-    observed.add(succeeded ? posted_bytes(symbol, words) : 0,
-                 reason == Reason::none ? reduction->algorithm : record::no_algorithm, reason);
+    observed.add(succeeded ? posted_bytes(symbol, words) : 0, algorithm, reason);
   }
   return 0;
 }

@@ -5,6 +5,7 @@
 #include "record/record.h"
 #include "shim/forward.h"
 #include "shim/reductions.h"
+#include "threads/parallel.h"
 
 namespace millrace::shim {
 
@@ -23,6 +24,21 @@ inline record::Reason reduce_local_refusal(const Reduction* reduction, Word in, 
   return distance < bytes ? Reason::buffers_overlap : Reason::none;
 }
 
+// In the report, what threads did has numbers and names of its own: "sum_f64_threads".
+inline constexpr std::uint16_t first_threaded_algorithm = 512;
+static_assert(first_threaded_algorithm >= kernel::kernel_count);
+const char* threaded_name(std::uint16_t algorithm);
+
+// A buffer of any size. True if threads did it.
+inline bool reduce_on_threads(const Reduction& reduction, const void* in, void* inout, std::size_t count) {
+  return threads::reduce2(reduction.reduce, in, inout, count, reduction.element_bytes);
+}
+inline bool reduce(const Reduction& reduction, const void* in, void* inout, std::size_t count) {
+  if (threads::is_large(count * reduction.element_bytes)) return reduce_on_threads(reduction, in, inout, count);
+  reduction.reduce(in, inout, count);
+  return false;
+}
+
 // The slower road: before initialisation, while recording, in check mode.
 Word observed_reduce_local(Symbol symbol, void* next, Word in, Word inout, Word count_word, std::int64_t count,
                            Word datatype, Word op);
@@ -34,7 +50,7 @@ inline Word accelerated_reduce_local(Word in, Word inout, Word count_word, std::
   const Reduction* reduction = find_reduction(abi::handle(datatype), abi::handle(op));
   if (reduce_local_refusal(reduction, in, inout, count) != record::Reason::none)
     return call(next_definition<symbol>(), in, inout, count_word, datatype, op);
-  reduction->reduce(as_pointer(in), as_pointer(inout), static_cast<std::size_t>(count));
+  reduce(*reduction, as_pointer(in), as_pointer(inout), static_cast<std::size_t>(count));
   return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "shim/op_substitution.h"
 #include "shim/publish.h"
 #include "shim/reductions.h"
+#include "threads/parallel.h"
 
 namespace millrace::shim {
 
@@ -61,9 +62,17 @@ std::string from_here(const std::string& path) {
   set_mode(recording);
 }
 
+// Both settings have been checked. `processes`: of the world, 0 if there is none.
+void prepare_threads(const SettingValues& settings, int processes) {
+  const long wanted = threads::parse_threads(settings.threads.c_str());
+  threads::use(wanted >= 0 ? static_cast<unsigned>(wanted) : 0, static_cast<std::size_t>(settings.threads_bytes),
+               processes);
+}
+
 // Kernels are chosen and complaints are said once, however often a program opens sessions.
-void start_accelerating(bool first_rank) {
+void start_accelerating(bool first_rank, int processes) {
   Runtime& state = runtime();
+  prepare_threads(state.settings, processes);
   if (!state.prepared) {
     state.prepared = true;
     std::vector<std::string> complaints = prepare_reductions(state.settings, state.world_initialised);
@@ -100,9 +109,10 @@ void world_initialised() {
   state.world_initialised = true;
   if (!state.settings.enabled || !state.host_matches) return;
 
-  int rank = 0;
+  int rank = 0, ranks = 0;
   host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
-  start_accelerating(rank == 0);
+  host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
+  start_accelerating(rank == 0, ranks);
   prepare_op_substitution(state.settings);
   prepare_layouts(state.settings);
 }
@@ -122,7 +132,7 @@ void session_initialised() {
   Runtime& state = runtime();
   if (state.open_sessions++ > 0 || state.world_initialised) return;
   state.initialised_ns = monotonic_ns();
-  if (state.settings.enabled && state.host_matches) start_accelerating(is_first_rank_by_environment());
+  if (state.settings.enabled && state.host_matches) start_accelerating(is_first_rank_by_environment(), 0);
 }
 
 void session_finalising() {
