@@ -13,7 +13,7 @@ No array is copied on the way, and other Python threads run meanwhile.
 """
 
 from ._layout import Layout, pack, unpack
-from ._library import LibraryNotFound, isa, use_isa, version
+from ._library import LibraryNotFound, isa, threads, use_isa, use_threads, version
 from ._reduce import OPS, pair_dtype, reduce, supported
 
 __all__ = [
@@ -25,8 +25,10 @@ __all__ = [
     "pair_dtype",
     "reduce",
     "supported",
+    "threads",
     "unpack",
     "use_isa",
+    "use_threads",
     "version",
 ]
 __version__ = version()

@@ -60,6 +60,9 @@ lib.millrace_layout_pack_segment.argtypes = [_layout, _buffer, _size, _size, _bu
 lib.millrace_layout_unpack_segment.argtypes = [_layout, _buffer, _size, _size, _buffer]
 lib.millrace_layout_text.argtypes = [_layout, ctypes.c_char_p, _size]
 lib.millrace_layout_text.restype = _size
+lib.millrace_use_threads.argtypes = [ctypes.c_uint, _size]
+lib.millrace_threads.argtypes = [_size, ctypes.POINTER(ctypes.c_char_p)]
+lib.millrace_threads.restype = ctypes.c_uint
 for _name in ("millrace_op_name", "millrace_type_name", "millrace_status_text"):
     getattr(lib, _name).argtypes = [ctypes.c_int]
 for _name in ("millrace_op_name", "millrace_type_name", "millrace_status_text", "millrace_isa", "millrace_version"):
@@ -104,3 +107,16 @@ def use_isa(setting):
     """Chooses the instruction set: 'auto', a name as isa() gives it, or '128', '256', '512' as a limit in bits."""
     if lib.millrace_use_isa(setting.encode()) != 0:
         raise ValueError(f"instruction set {setting!r} is unknown or cannot run here; in use: {isa()}")
+
+
+def use_threads(threads, least_bytes=0):
+    """Threads of large reductions: 0 uses idle cores, 1 never splits, else that many; from `least_bytes` on (0: 4 MiB)."""
+    if not 0 <= threads <= 1024 or least_bytes < 0:
+        raise ValueError(f"threads must be 0 to 1024, not {threads}, and least_bytes not negative, not {least_bytes}")
+    check(lib.millrace_use_threads(threads, least_bytes))
+
+
+def threads(array_bytes):
+    """How many threads a reduction of arrays of so many bytes would use now, and why."""
+    why = ctypes.c_char_p()
+    return lib.millrace_threads(array_bytes, ctypes.byref(why)), why.value.decode()

@@ -140,3 +140,20 @@ def test_a_missing_library_says_how_to_name_it():
     env = {**os.environ, "MILLRACE_LIBRARY": "/nowhere/libmillrace.so.0", "PYTHONPATH": str(ROOT / "python")}
     done = subprocess.run([sys.executable, "-c", "import millrace"], env=env, capture_output=True, text=True)
     assert done.returncode != 0 and "MILLRACE_LIBRARY" in done.stderr
+
+
+def test_threads_give_the_same_bits():
+    rng = np.random.default_rng(SEED)
+    a, b, c = (random_array(rng, 100_003, "f4") for _ in range(3))
+    results = []
+    try:
+        for threads in (1, 3):
+            millrace.use_threads(threads, 1000)
+            results.append((millrace.reduce("sum", a, b), millrace.reduce("sum", a, b, c)))
+        assert millrace.threads(1000) == (3, "as MILLRACE_THREADS says")
+        assert millrace.threads(999)[0] == 1
+    finally:
+        millrace.use_threads(0)
+    assert all(np.array_equal(one, three) for one, three in zip(*results, strict=True))
+    with pytest.raises(ValueError, match="1025"):
+        millrace.use_threads(1025)

@@ -3,12 +3,15 @@
 #include <sys/utsname.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "base/affinity.h"
 #include "base/quota.h"
 #include "base/settings.h"
+#include "threads/facts.h"
 #include "tools/info/found_hosts.h"
 #include "tools/info/info_text.h"
 #include "tools/info/isa_report.h"
@@ -73,6 +76,16 @@ ordered_json settings_json(const Environment& environment) {
   return result;
 }
 
+// What a large reduction would use in a program that is started as this command was. One without MPI variables in its
+// environment counts as alone.
+ordered_json threads_json(const SettingValues& values) {
+  threads::Request request;
+  if (values.threads != "auto") request.threads = static_cast<unsigned>(std::min(std::stoull(values.threads), 1024ull));
+  const threads::Facts facts = threads::gather_facts(request);
+  const threads::Decision decision = threads::decide(request, facts);
+  return {{"threads", decision.threads}, {"why", decision.why}, {"least_bytes", values.threads_bytes}};
+}
+
 }  // namespace
 
 int run_info(const Request& request, const Environment& environment, const std::string& command) {
@@ -98,6 +111,7 @@ int run_info(const Request& request, const Environment& environment, const std::
       {"preloads", preloads},
       {"machine", machine_json()},
       {"isa", isa.json},
+      {"threads", threads_json(values)},
       {"hosts", hosts_json(environment, mpi_option->count() ? std::optional(mpi) : request.mpi, preloads)},
       {"settings", settings_json(environment)},
       {"complaints", values.complaints}};

@@ -68,7 +68,11 @@ std::string info_text(const ordered_json& info) {
   const std::string preloads = text_of(info["preloads"]);
   text += fmt::format("preloads   {}\n",
                       preloads.empty() ? "none found next to the command: the installation is not complete" : preloads);
-  text += machine_text(info["machine"]) + isa_text(info["isa"]) + hosts_text(info["hosts"]);
+  const ordered_json& threads = info["threads"];
+  text += machine_text(info["machine"]) + isa_text(info["isa"]);
+  text += fmt::format("threads    {} for a reduction of {} and more: {}\n", threads["threads"].get<unsigned>(),
+                      size_text(threads["least_bytes"].get<long long>()), text_of(threads["why"]));
+  text += hosts_text(info["hosts"]);
   text += "settings\n";
   for (const ordered_json& setting : info["settings"]) {
     const std::string standard = text_of(setting["default"]);
