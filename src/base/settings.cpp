@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view prefix = "MILLRACE";
 
-constexpr std::array<Setting, 9> table{{
+constexpr std::array<Setting, 10> table{{
     {"MILLRACE", SettingKind::on_off, "0|1", "1", "0 leaves every call to the host MPI, as if Millrace were not there"},
     {"MILLRACE_DISABLE", SettingKind::names, "name,...", "",
      "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
@@ -27,6 +27,8 @@ constexpr std::array<Setting, 9> table{{
      "threads of a large reduction: auto uses cores that this rank owns and nobody uses, 1 never splits"},
     {"MILLRACE_THREADS_BYTES", SettingKind::bytes, "BYTES|KiB|MiB|GiB", "4MiB",
      "the least size of a buffer for more than one thread; the default is what was measured"},
+    {"MILLRACE_COLLECTIVES", SettingKind::choice, "auto|never", "auto",
+     "Barrier, Bcast, Reduce and Allreduce among the ranks of a node by shared memory, or never"},
     {"MILLRACE_REPORT", SettingKind::text, "0|1|FILE.json", "0",
      "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
     {"MILLRACE_LOG", SettingKind::choice, "off|error|warning|info|debug", "warning",
@@ -146,6 +148,7 @@ void store(SettingValues& values, std::string_view variable, const std::string& 
   if (variable == "MILLRACE_BUFFERS") values.buffers_bytes = bytes_of(value).value_or(values.buffers_bytes);
   if (variable == "MILLRACE_THREADS") values.threads = value;
   if (variable == "MILLRACE_THREADS_BYTES") values.threads_bytes = bytes_of(value).value_or(values.threads_bytes);
+  if (variable == "MILLRACE_COLLECTIVES") values.collectives = value;
   if (variable == "MILLRACE_REPORT") values.report = value;
   if (variable == "MILLRACE_LOG") values.log = value;
 }

@@ -39,6 +39,7 @@ struct SettingValues {
   std::vector<std::string> disabled;                    // MILLRACE_DISABLE
   std::string isa = "auto";                             // MILLRACE_ISA
   std::string substitute = "auto";                      // MILLRACE_SUBSTITUTE
+  std::string collectives = "auto";                     // MILLRACE_COLLECTIVES
   std::int64_t buffers_bytes = std::int64_t{32} << 20;  // MILLRACE_BUFFERS
   std::string threads = "auto";                         // MILLRACE_THREADS
   std::int64_t threads_bytes = std::int64_t{4} << 20;   // MILLRACE_THREADS_BYTES

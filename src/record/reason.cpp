@@ -24,6 +24,10 @@ constexpr std::array table{
     ReasonWords{"large_count", "large count"},
     ReasonWords{"first_use", "first use of a datatype"},
     ReasonWords{"no_buffer", "no buffer left"},
+    ReasonWords{"not_agreed", "ranks not agreed"},
+    ReasonWords{"settings_differ", "ranks' settings differ"},
+    ReasonWords{"no_shared_memory", "no shared memory"},
+    ReasonWords{"intercommunicator", "intercommunicator"},
 };
 static_assert(table.size() == reason_count);
 

@@ -23,6 +23,10 @@ enum class Reason : std::uint8_t {
   large_count,       // beyond what the algorithm handles
   first_use,         // a datatype that the host has not accepted yet
   no_buffer,         // MILLRACE_BUFFERS is used up
+  not_agreed,        // ranks without Millrace or on other nodes, or the first calls on a communicator
+  settings_differ,   // between the ranks of the communicator
+  no_shared_memory,  // the system has none for this communicator
+  intercommunicator,
   count_of_reasons
 };
 inline constexpr std::size_t reason_count = static_cast<std::size_t>(Reason::count_of_reasons);

@@ -8,6 +8,8 @@
 #include "shim/op_substitution.h"
 #include "shim/reduce_local.h"
 #include "shim/runtime.h"
+#include "shim/shared_collectives.h"
+#include "shim/user_ops.h"
 
 namespace millrace::shim::hook {
 
@@ -115,6 +117,108 @@ Word reduction_c(Words... words) {
 template <Symbol symbol, class... Words>
 Word reduction_fortran(Words... words) {
   return substituted_reduction<symbol>(words...);
+}
+
+// The four collectives that may go through shared memory.
+template <Symbol symbol, class Convention, class... Words>
+Word collective(CollectiveKind kind, Words... words) {
+  if (__builtin_expect(shared_collectives_active.load(std::memory_order_relaxed), 1))
+    return shared_collective<symbol, Convention>(kind, words...);
+  if (kind == CollectiveKind::reduce || kind == CollectiveKind::allreduce) return substituted_reduction<symbol>(words...);
+  return forward<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word barrier(Words... words) {
+  return collective<symbol, CConvention>(CollectiveKind::barrier, words...);
+}
+
+template <Symbol symbol, class... Words>
+Word barrier_fortran(Words... words) {
+  return collective<symbol, FortranConvention>(CollectiveKind::barrier, words...);
+}
+
+template <Symbol symbol, class... Words>
+Word bcast(Words... words) {
+  return collective<symbol, CConvention>(CollectiveKind::bcast, words...);
+}
+
+template <Symbol symbol, class... Words>
+Word bcast_c(Words... words) {
+  return collective<symbol, LargeConvention>(CollectiveKind::bcast, words...);
+}
+
+template <Symbol symbol, class... Words>
+Word bcast_fortran(Words... words) {
+  return collective<symbol, FortranConvention>(CollectiveKind::bcast, words...);
+}
+
+template <Symbol symbol, class... Words>
+Word reduce(Words... words) {
+  return collective<symbol, CConvention>(CollectiveKind::reduce, words...);
+}
+
+template <Symbol symbol, class... Words>
+Word reduce_c(Words... words) {
+  return collective<symbol, LargeConvention>(CollectiveKind::reduce, words...);
+}
+
+template <Symbol symbol, class... Words>
+Word reduce_fortran(Words... words) {
+  return collective<symbol, FortranConvention>(CollectiveKind::reduce, words...);
+}
+
+template <Symbol symbol, class... Words>
+Word allreduce(Words... words) {
+  return collective<symbol, CConvention>(CollectiveKind::allreduce, words...);
+}
+
+template <Symbol symbol, class... Words>
+Word allreduce_c(Words... words) {
+  return collective<symbol, LargeConvention>(CollectiveKind::allreduce, words...);
+}
+
+template <Symbol symbol, class... Words>
+Word allreduce_fortran(Words... words) {
+  return collective<symbol, FortranConvention>(CollectiveKind::allreduce, words...);
+}
+
+template <Symbol symbol>
+Word op_create(Word function, Word commutes, Word op) {
+  const Word result = forward<symbol>(function, commutes, op);
+  if (as_int(result) == 0 && !(current_mode() & checking))
+    remember_user_op(abi::handle_at(op), as_int(commutes) != 0);
+  return result;
+}
+
+template <Symbol symbol>
+Word op_create_c(Word function, Word commutes, Word op) {
+  return op_create<symbol>(function, commutes, op);
+}
+
+template <Symbol symbol>
+Word op_create_fortran(Word function, Word commutes, Word op, Word error) {
+  const Word result = forward<symbol>(function, commutes, op, error);
+  if (!(current_mode() & checking) && succeeded_fortran(error))
+    remember_user_op(fortran::to_op(op), fortran::to_int(commutes) != 0);
+  return result;
+}
+
+template <Symbol symbol>
+Word op_create_c_fortran(Word function, Word commutes, Word op, Word error) {
+  return op_create_fortran<symbol>(function, commutes, op, error);
+}
+
+template <Symbol symbol>
+Word op_free(Word op) {
+  if (!(current_mode() & checking)) forget_user_op(abi::handle_at(op));
+  return forward<symbol>(op);
+}
+
+template <Symbol symbol>
+Word op_free_fortran(Word op, Word error) {
+  if (!(current_mode() & checking)) forget_user_op(fortran::to_op(op));
+  return forward<symbol>(op, error);
 }
 
 }  // namespace millrace::shim::hook

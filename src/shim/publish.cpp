@@ -21,6 +21,7 @@
 #include "shim/op_substitution.h"
 #include "shim/reduce_local.h"
 #include "shim/runtime.h"
+#include "shim/shared_collectives.h"
 
 namespace millrace::shim {
 namespace {
@@ -53,6 +54,7 @@ record::RankIdentity identity(int rank, int ranks) {
 
 const char* algorithm_name(std::uint16_t algorithm) {
   if (algorithm >= first_layout_algorithm) return layout_algorithm_name(algorithm);
+  if (algorithm >= first_shared_algorithm) return shared_algorithm_name(algorithm);
   if (algorithm >= first_substitution_algorithm) return substitution_name(algorithm);
   return algorithm >= first_threaded_algorithm ? threaded_name(algorithm) : kernel::kernel_name(algorithm);
 }

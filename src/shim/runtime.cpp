@@ -17,6 +17,7 @@
 #include "shim/op_substitution.h"
 #include "shim/publish.h"
 #include "shim/reductions.h"
+#include "shim/shared_collectives.h"
 #include "threads/parallel.h"
 
 namespace millrace::shim {
@@ -83,6 +84,58 @@ void start_accelerating(bool first_rank, int processes) {
   set_mode(accelerating);
 }
 
+void start_world() {
+  check_host();
+  Runtime& state = runtime();
+  state.initialised_ns = monotonic_ns();
+  state.world_initialised = true;
+  if (!state.settings.enabled || !state.host_matches) return;
+
+  int rank = 0, ranks = 0;
+  host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
+  host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
+  start_accelerating(rank == 0, ranks);
+  prepare_op_substitution(state.settings);
+  prepare_layouts(state.settings);
+  prepare_shared_collectives(state.settings, rank);
+}
+
+void end_world() {
+  Runtime& state = runtime();
+  clear_mode(accelerating);
+  if (!state.world_initialised) return;
+  state.world_initialised = false;
+  forget_shared_collectives();
+  forget_op_substitution();
+  forget_layouts();
+  if (current_mode() & recording) publish_world();
+}
+
+void start_session() {
+  check_host();
+  Runtime& state = runtime();
+  if (state.open_sessions++ > 0 || state.world_initialised) return;
+  state.initialised_ns = monotonic_ns();
+  if (state.settings.enabled && state.host_matches) start_accelerating(is_first_rank_by_environment(), 0);
+}
+
+void end_session() {
+  Runtime& state = runtime();
+  if (state.open_sessions == 0 || --state.open_sessions > 0 || state.world_initialised) return;
+  clear_mode(accelerating);
+  // Without a world there is no communicator that every process is certain to share: each speaks for itself.
+  if (current_mode() & recording) publish_process();
+}
+
+// Memory may run out anywhere in these; then the program's call of MPI goes on, without us.
+void guarded(void (*work)()) noexcept try {
+  work();
+} catch (...) {
+  clear_mode(accelerating);
+  clear_mode(recording);
+  log(LogLevel::error, "out of memory: Millrace steps aside");
+}
+
 }  // namespace
 
 Runtime& runtime() { return *instance; }
@@ -102,45 +155,9 @@ void check_host() {
                     host_abi_name(abi::host_abi), host_abi_name(host_abi), host_abi_option(host_abi)));
 }
 
-void world_initialised() {
-  check_host();
-  Runtime& state = runtime();
-  state.initialised_ns = monotonic_ns();
-  state.world_initialised = true;
-  if (!state.settings.enabled || !state.host_matches) return;
-
-  int rank = 0, ranks = 0;
-  host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
-  host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
-  start_accelerating(rank == 0, ranks);
-  prepare_op_substitution(state.settings);
-  prepare_layouts(state.settings);
-}
-
-void world_finalising() {
-  Runtime& state = runtime();
-  clear_mode(accelerating);
-  if (!state.world_initialised) return;
-  state.world_initialised = false;
-  forget_op_substitution();
-  forget_layouts();
-  if (current_mode() & recording) publish_world();
-}
-
-void session_initialised() {
-  check_host();
-  Runtime& state = runtime();
-  if (state.open_sessions++ > 0 || state.world_initialised) return;
-  state.initialised_ns = monotonic_ns();
-  if (state.settings.enabled && state.host_matches) start_accelerating(is_first_rank_by_environment(), 0);
-}
-
-void session_finalising() {
-  Runtime& state = runtime();
-  if (state.open_sessions == 0 || --state.open_sessions > 0 || state.world_initialised) return;
-  clear_mode(accelerating);
-  // Without a world there is no communicator that every process is certain to share: each speaks for itself.
-  if (current_mode() & recording) publish_process();
-}
+void world_initialised() noexcept { guarded(start_world); }
+void world_finalising() noexcept { guarded(end_world); }
+void session_initialised() noexcept { guarded(start_session); }
+void session_finalising() noexcept { guarded(end_session); }
 
 }  // namespace millrace::shim

@@ -27,9 +27,9 @@ Runtime& runtime();
 void check_host();
 
 // After a successful MPI_Init*, MPI_Session_init; before MPI_Finalize, MPI_Session_finalize.
-void world_initialised();
-void world_finalising();
-void session_initialised();
-void session_finalising();
+void world_initialised() noexcept;
+void world_finalising() noexcept;
+void session_initialised() noexcept;
+void session_finalising() noexcept;
 
 }  // namespace millrace::shim

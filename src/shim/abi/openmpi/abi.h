@@ -8,12 +8,19 @@ namespace millrace::shim::abi {
 
 inline constexpr HostAbi host_abi = HostAbi::openmpi;
 inline constexpr int err_intern = 17;
+inline constexpr int thread_multiple = 3;
 inline constexpr int proc_null = -2;
+inline constexpr int any_source = -1;
+inline constexpr int any_tag = -1;
+inline constexpr Word status_ignore = 0;
+inline constexpr int combiner_named = 0;
 inline constexpr int topology_cartesian = 1;
 inline constexpr int topology_graph = 2;
 inline constexpr int topology_distributed_graph = 3;
 inline constexpr Word in_place = 1;
 
+// The handle in a variable of the program.
+inline Word handle_at(Word address) { return *static_cast<const Word*>(as_pointer(address)); }
 inline Word handle(Word word) { return word; }
 // MPI_BOTTOM and MPI_IN_PLACE, which are not addresses of data.
 inline bool is_special_address(Word address) { return address <= in_place; }
@@ -22,8 +29,10 @@ inline Word comm_world() { return as_word(find_host_object("ompi_mpi_comm_world"
 inline Word comm_self() { return as_word(find_host_object("ompi_mpi_comm_self")); }
 inline Word comm_null() { return as_word(find_host_object("ompi_mpi_comm_null")); }
 inline Word errors_return() { return as_word(find_host_object("ompi_mpi_errors_return")); }
+inline Word null_type() { return as_word(find_host_object("ompi_mpi_datatype_null")); }
 inline Word byte_type() { return as_word(find_host_object("ompi_mpi_byte")); }
 inline Word int_type() { return as_word(find_host_object("ompi_mpi_int")); }
+inline Word min_op() { return as_word(find_host_object("ompi_mpi_op_min")); }
 inline Word max_op() { return as_word(find_host_object("ompi_mpi_op_max")); }
 
 // How a handle lies in memory, in arrays and behind a pointer.

@@ -1,0 +1,15 @@
+// What a rank that waits in a collective of ours does for the host MPI: messages that it has under way move on, so that
+// a peer that receives before its own MPI_Barrier gets them (the progress rule of MPI).
+#pragma once
+
+namespace millrace::shim {
+
+// Duplicates MPI_COMM_SELF, for probes that can find nothing of the program's. Local. After MPI_Init, by one thread.
+bool prepare_host_progress();
+void forget_host_progress();
+
+// One probe. Thread-safe as far as the host's thread level is: called from inside the program's own MPI calls only.
+// Returns false if the host fails.
+bool drive_host(void*);
+
+}  // namespace millrace::shim

@@ -1,0 +1,157 @@
+#include "shim/shared_collectives.h"
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "shim/host_progress.h"
+#include "shim/node_agreement.h"
+#include "shim/observed.h"
+#include "shim/op_substitution.h"
+#include "shim/reductions.h"
+#include "shim/shared_attempt.h"
+
+namespace millrace::shim {
+
+constinit std::atomic<bool> shared_collectives_active{false};
+
+namespace {
+
+using record::Reason;
+
+std::array<bool, entry_count> disabled_entries{};
+
+// This thread is in a collective of the host: what the host calls there is its own business, and was not called by the
+// program on the other ranks.
+thread_local bool in_host __attribute__((tls_model("initial-exec"))) = false;
+
+template <std::size_t... positions>
+Word call_with(void* next, std::span<const Word> words, std::index_sequence<positions...>) {
+  return call(next, words[positions]...);
+}
+
+// The collectives of this file have 1 to 8 words.
+Word call_next(void* next, std::span<const Word> words) {
+  switch (words.size()) {
+    case 1: return call_with(next, words, std::make_index_sequence<1>{});
+    case 2: return call_with(next, words, std::make_index_sequence<2>{});
+    case 5: return call_with(next, words, std::make_index_sequence<5>{});
+    case 6: return call_with(next, words, std::make_index_sequence<6>{});
+    case 7: return call_with(next, words, std::make_index_sequence<7>{});
+    default: return call_with(next, words, std::make_index_sequence<8>{});
+  }
+}
+
+Word* error_argument(const CollectiveCall& call, std::span<Word> words) {
+  return call.from_fortran && words.back() != 0 ? &words.back() : nullptr;
+}
+
+int error_of(const CollectiveCall& call, std::span<Word> words, Word returned) {
+  if (!call.from_fortran) return as_int(returned);
+  const Word* error = error_argument(call, words);
+  return error ? *static_cast<const int*>(as_pointer(*error)) : 0;
+}
+
+Word return_error(const CollectiveCall& call, std::span<Word> words, int error) {
+  if (const Word* argument = error_argument(call, words)) *static_cast<int*>(as_pointer(*argument)) = error;
+  return as_word(error);
+}
+
+int raise(const Communicator& communicator, Symbol symbol, collective::Result result) {
+  const char* why = result == collective::Result::mismatch
+                        ? "the ranks of the communicator called different collectives, or with different sizes or roots"
+                        : "another rank of the communicator has died";
+  log(LogLevel::error, fmt::format("{} on rank {} of {}: {}", entry_names()[static_cast<std::size_t>(symbol_entry(symbol))],
+                                   communicator.rank, communicator.ranks, why));
+  host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(abi::err_intern));
+  return abi::err_intern;
+}
+
+bool is_reduction(const CollectiveCall& call) {
+  return call.kind == CollectiveKind::reduce || call.kind == CollectiveKind::allreduce;
+}
+
+// No rank leaves before all have come.
+bool synchronises(const CollectiveCall& call) {
+  return call.kind == CollectiveKind::barrier || (call.kind == CollectiveKind::allreduce && call.count > 0);
+}
+
+struct Done {
+  Word result;
+  Outcome outcome;
+};
+
+Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
+  if (in_host) return {call_next(next, words), forwarded(Reason::not_accelerated)};
+  Reason reason = Reason::not_agreed;
+  Communicator* communicator = find_communicator(call.comm);
+  if (disabled_entries[static_cast<std::size_t>(symbol_entry(symbol))]) {
+    reason = Reason::disabled;
+  } else if (communicator && communicator->stage == Communicator::Stage::active) [[likely]] {
+    const Attempt attempt = attempt_collective(*communicator, call);
+    if (attempt.reason == Reason::none) {
+      int error = attempt.error;
+      if (attempt.result != collective::Result::ok) error = raise(*communicator, symbol, attempt.result);
+      const auto algorithm = static_cast<std::uint16_t>(first_shared_algorithm + static_cast<int>(call.kind));
+      return {return_error(call, words, error), taken(algorithm)};
+    }
+    reason = attempt.reason;
+  } else if (communicator) {
+    reason = communicator->reason;
+  }
+
+  Outcome outcome = forwarded(reason);
+  if (is_reduction(call) && op_substitution_active.load(std::memory_order_relaxed)) {
+    const Outcome substituted = substitute_op(symbol, words);
+    if (substituted.algorithm != record::no_algorithm) outcome = substituted;
+  }
+  in_host = true;
+  const Word result = call_next(next, words);
+  in_host = false;
+  if (!communicator && error_of(call, words, result) == 0) communicator = register_communicator(call.comm);
+  if (communicator) advance_agreement(*communicator, synchronises(call));
+  return {result, outcome};
+}
+
+}  // namespace
+
+void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
+  if (shared_collectives_active.load(std::memory_order_relaxed) || settings.collectives == "never") return;
+  for (std::size_t entry = 0; entry < entry_count; ++entry)
+    disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
+  int world_ranks = 1;
+  host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&world_ranks));
+  if (!prepare_host_progress() || !prepare_agreement(world_rank, world_ranks)) {
+    log(LogLevel::info, "no collectives in shared memory: the host or the system refuses what they need");
+    return;
+  }
+  shared_collectives_active.store(true, std::memory_order_relaxed);
+}
+
+void forget_shared_collectives() noexcept {
+  if (!shared_collectives_active.exchange(false, std::memory_order_relaxed)) return;
+  forget_agreement();
+  forget_host_progress();
+}
+
+Word shared_collective(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
+  if (__builtin_expect((current_mode() & (recording | checking)) == 0, 1))
+    return do_call(symbol, next, words, call).result;
+  if (marked_for_check(symbol)) return 0;
+  ObservedCall observed(symbol);
+  // Calls that the host makes inside one of the program's belong to it.
+  const Done done = do_call(symbol, next, words, call);
+  observed.stop();
+  if (observed.outermost()) {
+    const bool succeeded = error_of(call, words, done.result) == 0;
+    observed.add(succeeded ? posted_bytes(symbol, words) : 0, done.outcome.algorithm, done.outcome.reason);
+  }
+  return done.result;
+}
+
+const char* shared_algorithm_name(std::uint16_t algorithm) {
+  static constexpr std::array names{"shared_barrier", "shared_bcast", "shared_reduce", "shared_allreduce"};
+  const std::size_t index = algorithm - first_shared_algorithm;
+  return index < names.size() ? names[index] : nullptr;
+}
+
+}  // namespace millrace::shim

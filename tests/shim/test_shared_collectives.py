@@ -1,0 +1,90 @@
+"""Collectives through shared memory: right on every host, and taken only where all ranks have agreed."""
+
+import json
+
+import hosts
+import pytest
+from shim_programs import build, call, report, run
+
+COLLECTIVES = ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"]
+SEED = 20211
+
+
+def calls_for(host, ranks):
+    """MPICH by itself needs tens of milliseconds a call when ranks outnumber cores, and the first calls are its own."""
+    return 120 if host in ("mpich4", "mpich5", "abi") and ranks > 2 else 400
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_random_calls(host, ranks):
+    program = build(host, "shared_collectives.c")
+    finished, result = report(host, ranks, program, SEED + ranks, calls_for(host, ranks), "ours")
+    assert finished.stdout == "done\n"
+    for name in COLLECTIVES:
+        assert call(result, name)["taken"] > 0, name
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 7, 8, 9, 16])
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_many_random_calls(host, ranks, seed):
+    calls = 3000 if "mpi" not in host or host == "openmpi4" else 400
+    program = build(host, "shared_collectives.c")
+    assert run(host, ranks, program, seed, calls, "ours", timeout=900).check().stdout == "done\n"
+
+
+def test_the_host_alone_passes_the_same_test():
+    program = build("openmpi4", "shared_collectives.c")
+    assert run("openmpi4", 3, program, SEED, 100, millrace=False).check().stdout == "done\n"
+
+
+def test_never():
+    program = build("openmpi4", "shared_collectives.c")
+    _, result = report("openmpi4", 2, program, SEED, 100, env={"MILLRACE_COLLECTIVES": "never"})
+    assert all(call(result, name)["taken"] == 0 for name in ["MPI_Barrier", "MPI_Bcast"])
+
+
+def test_one_disabled():
+    program = build("openmpi4", "shared_collectives.c")
+    _, result = report("openmpi4", 2, program, SEED, 200, env={"MILLRACE_DISABLE": "Bcast"})
+    bcast = call(result, "MPI_Bcast")
+    assert bcast["taken"] == 0
+    assert bcast["forwarded_why"] == {"disabled": bcast["calls"]}
+    assert call(result, "MPI_Barrier")["taken"] > 0
+
+
+# How a rank learns its number from each launcher.
+RANK = {"openmpi4": "OMPI_COMM_WORLD_RANK", "openmpi5": "OMPI_COMM_WORLD_RANK"}
+
+
+def mixed(host, ranks, first, rest):
+    """Rank 0 is started with the words `first`, the others with `rest`."""
+    program = build(host, "shared_collectives.c")
+    script = f'if [ "${RANK.get(host, "PMI_RANK")}" = 0 ]; then exec {first} "$@"; else exec {rest} "$@"; fi'
+    return hosts.run(host, ranks, ["sh", "-c", script, "sh", program, SEED, 60], timeout=120)
+
+
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_ranks_without_millrace(host):
+    """Nobody waits for a rank that cannot answer."""
+    assert mixed(host, 3, "env", hosts.MILLRACE).check().stdout == "done\n"
+
+
+def test_ranks_with_other_settings():
+    finished = mixed("openmpi4", 3, f"env MILLRACE_DISABLE=Bcast {hosts.MILLRACE}", hosts.MILLRACE)
+    assert finished.check().stdout == "done\n"
+
+
+def test_ranks_behind_scripts():
+    """A shell between the launcher and each rank hides who started it, not which job it belongs to."""
+    for host in ("openmpi4", "mpich4"):
+        program = build(host, "shared_collectives.c")
+        path = hosts.BUILD / "tests" / "shim" / f"behind-{host}.json"
+        script = f'{hosts.MILLRACE} "$@"; exit $?'
+        environment = {"MILLRACE_REPORT": path}
+        hosts.run(host, 2, ["sh", "-c", script, "sh", program, SEED, 100], env=environment, timeout=120).check()
+        result = json.loads(path.read_text())
+        path.unlink()
+        assert call(result, "MPI_Barrier")["taken"] > 0, host
