@@ -3,11 +3,11 @@
 //
 //   ThreadBlock
 //   +-----------+---------------------------------------------+-------------------------------------+
-//   | link, use | entries[max_entries], 128 bytes each        | pairs[pair_slots], 32 bytes each    |
+//   | link, use | entries[max_entries], 192 bytes each        | pairs[pair_slots], 32 bytes each    |
 //   +-----------+---------------------------------------------+-------------------------------------+
 //                |                                             |
 //                | bytes ticks outcome[none..op_not_covered]   | key calls bytes ticks
-//                | outcome[op_not_covered + 1..]  (2nd line)
+//                | outcome[op_not_covered + 1..]  (2nd and 3rd line)
 //
 // All fields are plain words accessed through std::atomic_ref: constructing std::atomic objects would touch every page.
 #pragma once
@@ -21,12 +21,12 @@
 namespace millrace::record {
 
 // The fields that every call writes share the first cache line with the commonest outcomes.
-struct alignas(128) EntryCounters {
+struct alignas(64) EntryCounters {
   std::uint64_t bytes;
   std::uint64_t ticks;
   std::uint64_t outcome[reason_count];  // [none] is the number taken, the others the number forwarded for that reason
 };
-static_assert(sizeof(EntryCounters) == 128, "a new reason still fits; more than 14 need a second look at the layout");
+static_assert(sizeof(EntryCounters) == 192, "a new reason still fits; more than 22 need a second look at the layout");
 
 // What one algorithm did for one entry; found by hashing the two.
 struct alignas(32) PairCounters {
