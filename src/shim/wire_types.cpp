@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "abi.h"
+#include "shim/datatypes.h"
 #include "shim/forward.h"
 
 namespace millrace::shim {
@@ -25,11 +26,6 @@ thread_local Remembered remembered __attribute__((tls_model("initial-exec")));
 
 // The bounds are MPI_Aint, the size an int: types of 2 GiB and more are MPI_UNDEFINED here and have no WireType.
 std::optional<WireType> asked(Word datatype, bool& predefined) {
-  int counts[3] = {};
-  int combiner = -1;
-  if (host<Symbol::MPI_Type_get_envelope>(datatype, as_word(&counts[0]), as_word(&counts[1]), as_word(&counts[2]),
-                                          as_word(&combiner)) != 0)
-    return std::nullopt;
   int size = 0;
   std::intptr_t lb = 0;
   std::intptr_t extent = 0;
@@ -39,7 +35,7 @@ std::optional<WireType> asked(Word datatype, bool& predefined) {
       host<Symbol::MPI_Type_get_extent>(datatype, as_word(&lb), as_word(&extent)) != 0 ||
       host<Symbol::MPI_Type_get_true_extent>(datatype, as_word(&true_lb), as_word(&true_extent)) != 0)
     return std::nullopt;
-  predefined = combiner == abi::combiner_named;
+  predefined = is_predefined(datatype);
   // Overlapping pieces may hide a gap behind a size that looks right; an element of one piece per byte cannot be told
   // from outside, so only what MPI itself calls predefined is plain.
   const bool fills = lb == 0 && true_lb == 0 && size == extent && size == true_extent;

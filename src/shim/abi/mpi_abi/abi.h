@@ -13,15 +13,16 @@ inline constexpr int thread_multiple = 4096;
 inline constexpr int proc_null = -3;
 inline constexpr int any_source = -1;
 inline constexpr int any_tag = -2;
-inline constexpr Word status_ignore = 0;
-inline constexpr int combiner_named = 101;
 inline constexpr int topology_cartesian = 211;
 inline constexpr int topology_graph = 212;
 inline constexpr int topology_distributed_graph = 213;
 inline constexpr Word in_place = 1;
 
+// How a handle lies in memory, in arrays and behind a pointer.
+using HandleStorage = Word;
+
 // The handle in a variable of the program.
-inline Word handle_at(Word address) { return *static_cast<const Word*>(as_pointer(address)); }
+inline Word handle_at(Word address) { return *static_cast<const HandleStorage*>(as_pointer(address)); }
 inline Word handle(Word word) { return word; }
 // MPI_BOTTOM and MPI_IN_PLACE, which are not addresses of data.
 inline bool is_special_address(Word address) { return address <= in_place; }
@@ -35,9 +36,6 @@ inline Word byte_type() { return 0x247; }
 inline Word int_type() { return 0x209; }
 inline Word min_op() { return 0x22; }
 inline Word max_op() { return 0x23; }
-
-// How a handle lies in memory, in arrays and behind a pointer.
-using HandleStorage = Word;
 
 // MPI_Status, and the arguments that stand for none.
 inline constexpr std::size_t status_bytes = 32;

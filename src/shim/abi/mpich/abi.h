@@ -13,15 +13,16 @@ inline constexpr int thread_multiple = 3;
 inline constexpr int proc_null = -1;
 inline constexpr int any_source = -2;
 inline constexpr int any_tag = -1;
-inline constexpr Word status_ignore = 1;
-inline constexpr int combiner_named = 1;
 inline constexpr int topology_cartesian = 2;
 inline constexpr int topology_graph = 1;
 inline constexpr int topology_distributed_graph = 3;
 inline constexpr Word in_place = ~Word{0};
 
+// How a handle lies in memory, in arrays and behind a pointer.
+using HandleStorage = std::uint32_t;
+
 // The handle in a variable of the program.
-inline Word handle_at(Word address) { return *static_cast<const std::uint32_t*>(as_pointer(address)); }
+inline Word handle_at(Word address) { return *static_cast<const HandleStorage*>(as_pointer(address)); }
 inline Word handle(Word word) { return static_cast<std::uint32_t>(word); }
 // MPI_BOTTOM and MPI_IN_PLACE, which are not addresses of data.
 inline bool is_special_address(Word address) { return address == 0 || address == in_place; }
@@ -35,9 +36,6 @@ inline Word byte_type() { return 0x4c00010d; }
 inline Word int_type() { return 0x4c000405; }
 inline Word min_op() { return 0x58000002; }
 inline Word max_op() { return 0x58000001; }
-
-// How a handle lies in memory, in arrays and behind a pointer.
-using HandleStorage = std::uint32_t;
 
 // MPI_Status, and the arguments that stand for none.
 inline constexpr std::size_t status_bytes = 20;

@@ -12,15 +12,16 @@ inline constexpr int thread_multiple = 3;
 inline constexpr int proc_null = -2;
 inline constexpr int any_source = -1;
 inline constexpr int any_tag = -1;
-inline constexpr Word status_ignore = 0;
-inline constexpr int combiner_named = 0;
 inline constexpr int topology_cartesian = 1;
 inline constexpr int topology_graph = 2;
 inline constexpr int topology_distributed_graph = 3;
 inline constexpr Word in_place = 1;
 
+// How a handle lies in memory, in arrays and behind a pointer.
+using HandleStorage = Word;
+
 // The handle in a variable of the program.
-inline Word handle_at(Word address) { return *static_cast<const Word*>(as_pointer(address)); }
+inline Word handle_at(Word address) { return *static_cast<const HandleStorage*>(as_pointer(address)); }
 inline Word handle(Word word) { return word; }
 // MPI_BOTTOM and MPI_IN_PLACE, which are not addresses of data.
 inline bool is_special_address(Word address) { return address <= in_place; }
@@ -34,9 +35,6 @@ inline Word byte_type() { return as_word(find_host_object("ompi_mpi_byte")); }
 inline Word int_type() { return as_word(find_host_object("ompi_mpi_int")); }
 inline Word min_op() { return as_word(find_host_object("ompi_mpi_op_min")); }
 inline Word max_op() { return as_word(find_host_object("ompi_mpi_op_max")); }
-
-// How a handle lies in memory, in arrays and behind a pointer.
-using HandleStorage = Word;
 
 // MPI_Status, and the arguments that stand for none.
 inline constexpr std::size_t status_bytes = 24;
