@@ -27,14 +27,9 @@ template <class F>
 struct Vectorwise {
   static constexpr std::size_t bytes = F::bytes;
 
-  // A vector that straddles two cache lines costs two accesses. Longer calls begin with a masked part of a vector up to
-  // a line of the output; the inputs have often the same place in a line.
-  static constexpr std::size_t aligned_from_bytes = [] {
-    if constexpr (requires { F::aligned_from_bytes; })
-      return F::aligned_from_bytes;
-    else
-      return std::size_t{2048};
-  }();
+  // A vector that straddles two cache lines costs two accesses: calls of this many bytes keep to the lines of the
+  // output.
+  static constexpr std::size_t aligned_from_bytes = 1024;
 
   static __m512i load(const void* buffer, std::size_t at) {
     return _mm512_loadu_si512(static_cast<const char*>(buffer) + at);
@@ -68,20 +63,22 @@ struct Vectorwise {
                                                                   const Rest*... rest) {
     const std::size_t size_bytes = n * bytes;
     char* const to = static_cast<char*>(out);
-    const auto part_of_vector = [=](std::size_t at, std::size_t part_bytes) {
-      const __mmask64 mask = ~__mmask64{0} >> (64 - part_bytes);
-      __m512i accumulated = load(first, at, mask);
-      ((accumulated = F::apply(accumulated, load(rest, at, mask))), ...);
-      _mm512_mask_storeu_epi8(to + at, mask & F::value_bytes, accumulated);
-    };
-    const auto whole_vector = [=](std::size_t at) { store<F>(to + at, fold_vector(at, first, rest...)); };
-    std::size_t at = 0;
-    const std::size_t before_line = -reinterpret_cast<std::uintptr_t>(out) % 64;
-    if (size_bytes >= aligned_from_bytes && before_line && before_line % bytes == 0) {
-      part_of_vector(0, before_line);
-      at = before_line;
+    if (size_bytes < 64) {
+      if (size_bytes == 0) return;
+      const __mmask64 mask = ~__mmask64{0} >> (64 - size_bytes);
+      __m512i accumulated = load(first, 0, mask);
+      ((accumulated = F::apply(accumulated, load(rest, 0, mask))), ...);
+      return _mm512_mask_storeu_epi8(to, mask & F::value_bytes, accumulated);
     }
-    for (; at + 128 <= size_bytes; at += 128) {
+    const auto whole_vector = [=](std::size_t at) { store<F>(to + at, fold_vector(at, first, rest...)); };
+    if (size_bytes == 64) return whole_vector(0);
+    // The first vector and the last one are computed before anything is stored and stored after everything else, so
+    // that those between may overlap them.
+    const std::size_t last = size_bytes - 64;
+    const __m512i first_vector = fold_vector(0, first, rest...), last_vector = fold_vector(last, first, rest...);
+    const std::size_t in_line = reinterpret_cast<std::uintptr_t>(out) % 64;
+    std::size_t at = size_bytes >= aligned_from_bytes && in_line % bytes == 0 ? 64 - in_line : 64;
+    for (; at + 64 < last; at += 128) {
       if constexpr (sizeof...(rest) == 1 && requires { F::fold_two(to, to, to); }) {
         F::fold_two(to + at, static_cast<const char*>(first) + at, (static_cast<const char*>(rest) + at)...);
       } else {
@@ -89,11 +86,9 @@ struct Vectorwise {
         whole_vector(at + 64);
       }
     }
-    if (at + 64 <= size_bytes) {
-      whole_vector(at);
-      at += 64;
-    }
-    if (at != size_bytes) part_of_vector(at, size_bytes - at);
+    if (at < last) whole_vector(at);
+    store<F>(to, first_vector);
+    store<F>(to + last, last_vector);
   }
 };
 

@@ -39,6 +39,20 @@ struct Lanes : WholeElements<sizeof(T)> {
   }
 };
 
+// LAND with the lesser of b and 1 where a is not zero. Of Intel's two ports for vectors one takes the lesser of two and
+// the other tests: with two lessers all of it waits for one. (64-bit lanes gain nothing.)
+template <class T>
+struct LanesLand : WholeElements<sizeof(T)> {
+  static __m512i apply(__m512i a, __m512i b) {
+    if constexpr (sizeof(T) == 1)
+      return _mm512_maskz_min_epu8(_mm512_test_epi8_mask(a, a), b, _mm512_set1_epi8(1));
+    else if constexpr (sizeof(T) == 2)
+      return _mm512_maskz_min_epu16(_mm512_test_epi16_mask(a, a), b, _mm512_set1_epi16(1));
+    else
+      return _mm512_maskz_min_epu32(_mm512_test_epi32_mask(a, a), b, _mm512_set1_epi32(1));
+  }
+};
+
 // PROD of bytes in lanes of two, as in ProdBytes.
 struct LanesProdBytes : WholeElements<1> {
   using V = typename LanesOf<std::uint16_t>::type;
@@ -72,6 +86,11 @@ struct Loop<Min<T>> {
 template <class T>
 struct Loop<LogicalAnd<T>> {
   using type = Vectorwise<Lanes<T, Op::land>>;
+};
+template <class T>
+  requires(sizeof(T) <= 4)
+struct Loop<LogicalAnd<T>> {
+  using type = Vectorwise<LanesLand<T>>;
 };
 template <class T>
 struct Loop<LogicalOr<T>> {

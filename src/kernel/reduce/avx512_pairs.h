@@ -135,7 +135,6 @@ struct Pairs8 {
   static constexpr std::size_t bytes = 16;
   static constexpr __mmask64 value_bytes = index_type == Index8::i32 ? 0x0fff0fff0fff0fff : ~__mmask64{0};
   static constexpr __mmask8 odd_lanes = 0xaa, all_lanes = 0xff;
-  static constexpr std::size_t aligned_from_bytes = 1024;  // three loads of each input: straddling costs more
 
   struct Operand {
     __m512i pair, value, index;
