@@ -1,122 +1,32 @@
-// MPI_Reduce_local of one host, three ways in turns within one process that runs under Millrace: MPI_ (our kernel),
-// PMPI_ (the host's code) and a plain loop compiled for this machine; memcpy of as many bytes as a limit.
-// Prints: kernel bytes mode ours_ns host_ns plain_ns memcpy_ns ratio_low ratio ratio_high (host / ours by turn).
-#include <mpi.h>
+// MPI_Reduce_local of one host, four ways in turns within one process that runs under Millrace: MPI_ (our kernel),
+// PMPI_ (the host's code), a plain loop compiled for this machine, and memcpy of as many bytes as a limit.
+//
+//   hot    the same two buffers again and again
+//   cold   as many different buffers as make 256 KiB, at least one, every line flushed, each used once
+//   fresh  MINLOC and MAXLOC: 16 buffers in turns, each with random values that no call has seen; warm in the
+//          second-level cache. (Hot, the result is there after the first call, and every branch is foreseen.)
+//
+// Prints: kernel bytes mode turns ours_ns host_ns plain_ns memcpy_ns ratio_low ratio ratio_high, the last three the
+// quartiles of host / ours by turn.
 #include <x86intrin.h>
 
 #include <algorithm>
 #include <chrono>
-#include <complex>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
-#include <vector>
+
+#include "cases.h"
 
 namespace {
 
-using Plain = void (*)(const void*, void*, std::size_t);
+using cases::Case;
+using cases::Kind;
 
-template <class T, class Combine>
-void loop(const void* in, void* inout, std::size_t elements) {
-  const T* a = static_cast<const T*>(in);
-  T* b = static_cast<T*>(inout);
-  for (std::size_t i = 0; i < elements; ++i) b[i] = Combine()(a[i], b[i]);
-}
-
-struct Sum {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a + b);
-  }
-};
-struct Product {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a * b);
-  }
-};
-struct Maximum {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a > b ? a : b;
-  }
-};
-struct BitAnd {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a & b);
-  }
-};
-struct LogicalAnd {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a && b);
-  }
-};
-template <class V>
-struct Pair {
-  V value;
-  int index;
-};
-struct MaximumPlace {
-  template <class P>
-  P operator()(P a, P b) const {
-    return a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b;
-  }
-};
-
-struct Case {
-  std::string name;
-  MPI_Op op;
-  MPI_Datatype type;
-  std::size_t element_bytes;
-  Plain plain;
-};
-
-template <class T>
-void integers(std::vector<Case>& cases, const std::string& type_name, MPI_Datatype type) {
-  cases.push_back({"sum_" + type_name, MPI_SUM, type, sizeof(T), loop<T, Sum>});
-  cases.push_back({"prod_" + type_name, MPI_PROD, type, sizeof(T), loop<T, Product>});
-  cases.push_back({"max_" + type_name, MPI_MAX, type, sizeof(T), loop<T, Maximum>});
-  cases.push_back({"band_" + type_name, MPI_BAND, type, sizeof(T), loop<T, BitAnd>});
-  cases.push_back({"land_" + type_name, MPI_LAND, type, sizeof(T), loop<T, LogicalAnd>});
-  cases.push_back({"lxor_" + type_name, MPI_LXOR, type, sizeof(T), nullptr});
-}
-
-template <class T>
-void reals(std::vector<Case>& cases, const std::string& type_name, MPI_Datatype type) {
-  cases.push_back({"sum_" + type_name, MPI_SUM, type, sizeof(T), loop<T, Sum>});
-  cases.push_back({"prod_" + type_name, MPI_PROD, type, sizeof(T), loop<T, Product>});
-  cases.push_back({"max_" + type_name, MPI_MAX, type, sizeof(T), loop<T, Maximum>});
-  cases.push_back({"min_" + type_name, MPI_MIN, type, sizeof(T), nullptr});
-}
-
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  integers<std::int8_t>(cases, "i8", MPI_INT8_T);
-  integers<std::uint8_t>(cases, "u8", MPI_UINT8_T);
-  integers<std::int16_t>(cases, "i16", MPI_INT16_T);
-  integers<std::int32_t>(cases, "i32", MPI_INT);
-  integers<std::uint32_t>(cases, "u32", MPI_UNSIGNED);
-  integers<std::int64_t>(cases, "i64", MPI_LONG);
-  integers<std::uint64_t>(cases, "u64", MPI_UNSIGNED_LONG);
-  reals<float>(cases, "f32", MPI_FLOAT);
-  reals<double>(cases, "f64", MPI_DOUBLE);
-  reals<long double>(cases, "f80", MPI_LONG_DOUBLE);
-  cases.push_back({"land_bool8", MPI_LAND, MPI_C_BOOL, 1, loop<bool, LogicalAnd>});
-  cases.push_back({"lor_bool8", MPI_LOR, MPI_C_BOOL, 1, nullptr});
-  cases.push_back({"sum_c32", MPI_SUM, MPI_C_FLOAT_COMPLEX, 8, loop<std::complex<float>, Sum>});
-  cases.push_back({"prod_c32", MPI_PROD, MPI_C_FLOAT_COMPLEX, 8, nullptr});
-  cases.push_back({"sum_c64", MPI_SUM, MPI_C_DOUBLE_COMPLEX, 16, loop<std::complex<double>, Sum>});
-  cases.push_back({"prod_c64", MPI_PROD, MPI_C_DOUBLE_COMPLEX, 16, nullptr});
-  cases.push_back({"maxloc_i32_i32", MPI_MAXLOC, MPI_2INT, 8, loop<Pair<int>, MaximumPlace>});
-  cases.push_back({"maxloc_f32_i32", MPI_MAXLOC, MPI_FLOAT_INT, 8, loop<Pair<float>, MaximumPlace>});
-  cases.push_back({"maxloc_f64_i32", MPI_MAXLOC, MPI_DOUBLE_INT, 16, loop<Pair<double>, MaximumPlace>});
-  cases.push_back({"minloc_i64_i32", MPI_MINLOC, MPI_LONG_INT, 16, nullptr});
-  return cases;
-}
+enum Way { ours, host, plain, copy, ways };
+enum class Mode { hot, cold, fresh };
+constexpr const char* mode_names[] = {"hot", "cold", "fresh"};
+constexpr std::size_t cold_bytes = 256 << 10, fresh_buffers = 16, largest_bytes = 64 << 20;
 
 double now_ns() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
@@ -124,88 +34,170 @@ double now_ns() {
 }
 
 void evict(const char* buffer, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += 64) _mm_clflush(buffer + i);
+  for (std::size_t i = 0; i < bytes; i += 64) _mm_clflushopt(const_cast<char*>(buffer) + i);
   _mm_mfence();
 }
 
-// Small values with about half of the pairs tied; no NaN, no overflow that matters.
-void fill(const Case& what, std::vector<char>& buffer, std::size_t bytes, unsigned seed) {
-  std::memset(buffer.data(), 0, bytes);
-  std::uint32_t state = seed;
-  for (std::size_t i = 0; i < bytes; i += what.element_bytes) {
-    state = state * 1664525u + 1013904223u;
-    const int value = static_cast<int>(state >> 30) & 1;
-    char* element = buffer.data() + i;
-    const float real = static_cast<float>(value) + 1;
-    const double wide = real;
-    if (what.name.find("_f32") != std::string::npos || what.name.find("_c32") != std::string::npos)
-      std::memcpy(element, &real, sizeof real);
-    else if (what.name.find("_f64") != std::string::npos || what.name.find("_c64") != std::string::npos)
-      std::memcpy(element, &wide, sizeof wide);
-    else if (what.name.find("_f80") != std::string::npos) {
-      const long double widest = wide;
-      std::memcpy(element, &widest, 10);
-    } else
-      element[0] = static_cast<char>(value);
+// 1 or 2, at random, so that about half of the pairs tie; no NaN, no overflow that matters. Elements of `stride` bytes;
+// index_at > 0: pairs, with the index there.
+template <class T>
+void fill_with(char* buffer, std::size_t bytes, std::size_t stride, std::size_t index_at, std::uint64_t seed) {
+  std::uint64_t state = seed;
+  for (std::size_t i = 0; i + stride <= bytes; i += stride) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const T value = static_cast<T>(1 + ((state >> 40) & 1));
+    std::memcpy(buffer + i, &value, std::min(sizeof value, std::size_t{10}));
+    const int index = static_cast<int>((state >> 50) & 1023);
+    if (index_at) std::memcpy(buffer + i + index_at, &index, sizeof index);
+  }
+}
+void fill(const Case& what, char* buffer, std::size_t bytes, std::uint64_t seed) {
+  const std::size_t element = what.element_bytes;
+  switch (what.kind) {
+    case Kind::integer: return fill_with<std::int8_t>(buffer, bytes, element, 0, seed);
+    case Kind::f32: return fill_with<float>(buffer, bytes, 4, 0, seed);
+    case Kind::f64: return fill_with<double>(buffer, bytes, 8, 0, seed);
+    case Kind::f80: return fill_with<long double>(buffer, bytes, 16, 0, seed);
+    case Kind::pair_i16: return fill_with<short>(buffer, bytes, element, 4, seed);
+    case Kind::pair_i32: return fill_with<int>(buffer, bytes, element, 4, seed);
+    case Kind::pair_f32: return fill_with<float>(buffer, bytes, element, 4, seed);
+    case Kind::pair_i64: return fill_with<long>(buffer, bytes, element, 8, seed);
+    case Kind::pair_f64: return fill_with<double>(buffer, bytes, element, 8, seed);
   }
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+struct Memory {
+  std::vector<char> in, inout, pristine;
+};
 
-void measure(const Case& what, std::size_t bytes, bool cold, int turns, std::vector<char>& in,
-             std::vector<char>& inout) {
-  const int count = static_cast<int>(bytes / what.element_bytes);
-  fill(what, in, bytes, 1);
-  const auto run = [&](int way, int calls) {
-    fill(what, inout, std::min(bytes, std::size_t{1} << 20), 2);
-    if (cold) evict(in.data(), bytes), evict(inout.data(), bytes);
+class Point {
+ public:
+  Point(const Case& case_, std::size_t size, Mode mode_, Memory& memory_)
+      : what(case_), bytes(size), mode(mode_), memory(memory_), count(static_cast<int>(size / case_.element_bytes)) {
+    buffers = mode == Mode::hot     ? 1
+              : mode == Mode::fresh ? fresh_buffers
+                                    : std::max<std::size_t>(1, cold_bytes / bytes);
+    stride = bytes + 4096 + 192;  // not the same place in every page
+    if (buffers == 1) stride = bytes;
+    std::memset(memory.in.data(), 0, buffers * stride);
+    for (std::size_t k = 0; k < buffers; ++k) fill(what, memory.in.data() + k * stride, bytes, k + 1);
+    const std::size_t pristine_bytes = std::min(bytes, std::size_t{4} << 20);
+    std::memset(memory.pristine.data(), 0, pristine_bytes);
+    fill(what, memory.pristine.data(), pristine_bytes, 12345);
+  }
+
+  // ns a call, the average of as many as the mode allows.
+  double time(Way way, int hot_calls) {
+    prepare();
     const double start = now_ns();
-    for (int i = 0; i < calls; ++i) {
-      if (way == 0) MPI_Reduce_local(in.data(), inout.data(), count, what.type, what.op);
-      if (way == 1) PMPI_Reduce_local(in.data(), inout.data(), count, what.type, what.op);
-      if (way == 2) what.plain(in.data(), inout.data(), static_cast<std::size_t>(count));
-      if (way == 3) std::memcpy(inout.data(), in.data(), bytes);
+    if (mode == Mode::hot) {
+      for (int i = 0; i < hot_calls; ++i) call(way, 0);
+      return (now_ns() - start) / hot_calls;
     }
-    return (now_ns() - start) / calls;
-  };
-  const double estimate = run(0, 1);
-  const int calls = cold ? 1 : std::clamp(static_cast<int>(300e3 / std::max(estimate, 10.0)), 1, 4000);
-  std::vector<double> times[4];
-  std::vector<double> ratios;
-  for (int turn = 0; turn < turns; ++turn) {
-    const int first = turn % 2;
-    double both[2];
-    both[first] = run(first, calls);
-    both[1 - first] = run(1 - first, calls);
-    times[0].push_back(both[0]);
-    times[1].push_back(both[1]);
-    ratios.push_back(both[1] / both[0]);
-    times[2].push_back(what.plain ? run(2, calls) : 0);
-    times[3].push_back(run(3, calls));
+    for (std::size_t k = 0; k < buffers; ++k) call(way, k * stride);
+    return (now_ns() - start) / static_cast<double>(buffers);
   }
-  std::sort(ratios.begin(), ratios.end());
-  std::printf("%s %zu %s %.1f %.1f %.1f %.1f %.3f %.3f %.3f\n", what.name.c_str(), bytes, cold ? "cold" : "hot",
-              median(times[0]), median(times[1]), median(times[2]), median(times[3]), ratios[ratios.size() / 4],
-              ratios[ratios.size() / 2], ratios[3 * ratios.size() / 4]);
-  std::fflush(stdout);
+
+  void measure(int turns) {
+    time(ours, 1);
+    const double estimate = time(ours, 4);
+    const int calls = std::clamp(static_cast<int>(250e3 / std::max(estimate, 10.0)), 1, 4000);
+    std::vector<double> times[ways], ratios;
+    for (int turn = 0; turn < turns; ++turn) {
+      double each[ways];
+      // Whoever comes first finds other caches and another clock: the order turns.
+      for (int k = 0; k < ways; ++k) {
+        const auto way = static_cast<Way>(turn % 2 ? ways - 1 - k : k);
+        each[way] = time(way, calls);
+      }
+      for (int k = 0; k < ways; ++k) times[k].push_back(each[k]);
+      ratios.push_back(each[host] / each[ours]);
+    }
+    std::sort(ratios.begin(), ratios.end());
+    std::printf("%s %zu %s %d", what.name.c_str(), bytes, mode_names[static_cast<int>(mode)], turns);
+    for (auto& way : times) std::printf(" %.1f", median(way));
+    std::printf(" %.3f %.3f %.3f\n", ratios[ratios.size() / 4], ratios[ratios.size() / 2],
+                ratios[3 * ratios.size() / 4]);
+    std::fflush(stdout);
+  }
+
+ private:
+  static double median(std::vector<double>& values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+  }
+  void prepare() {
+    for (std::size_t k = 0; k < buffers; ++k) {
+      char* const inout = memory.inout.data() + k * stride;
+      if (mode == Mode::fresh)
+        fill(what, inout, bytes, ++seed);
+      else
+        std::memcpy(inout, memory.pristine.data(), std::min(bytes, std::size_t{4} << 20));
+    }
+    if (mode == Mode::cold) evict(memory.in.data(), buffers * stride), evict(memory.inout.data(), buffers * stride);
+    if (mode == Mode::fresh)
+      for (std::size_t i = 0; i < buffers * stride; i += 64) static_cast<volatile char*>(memory.in.data())[i];
+  }
+  void call(Way way, std::size_t at) {
+    char *const in = memory.in.data() + at, *const inout = memory.inout.data() + at;
+    if (way == ours) MPI_Reduce_local(in, inout, count, what.type, what.op);
+    if (way == host) PMPI_Reduce_local(in, inout, count, what.type, what.op);
+    if (way == plain) what.plain(in, inout, static_cast<std::size_t>(count));
+    if (way == copy) std::memcpy(inout, in, bytes);
+  }
+
+  const Case& what;
+  std::size_t bytes;
+  Mode mode;
+  Memory& memory;
+  int count;
+  std::size_t buffers, stride;
+  std::uint64_t seed = 1000;
+};
+
+bool is_pair(const Case& what) { return what.name.find("loc_") != std::string::npos; }
+
+// Where a turn takes long, there are fewer.
+int turns_at(std::size_t bytes, Mode mode, int turns) {
+  if (bytes < 4 << 20 || (bytes == 4 << 20 && mode == Mode::hot)) return turns;
+  return std::max(3, mode == Mode::hot || bytes == 4 << 20 ? turns / 2 : turns / 3);
 }
+
+void sweep(const Case& what, int turns, std::size_t largest, Memory& memory) {
+  for (const std::size_t kib : {1, 16, 256, 4096, 65536})
+    for (const Mode mode : {Mode::hot, Mode::cold, Mode::fresh}) {
+      const std::size_t bytes = kib << 10;
+      if (bytes > largest || (kib == 65536 && !what.at_64_mib)) continue;
+      if (mode == Mode::fresh && (!is_pair(what) || (kib != 16 && kib != 256))) continue;
+      Point(what, bytes, mode, memory).measure(turns_at(bytes, mode, turns));
+    }
+}
+
+Mode mode_by_name(const char* name) { return *name == 'h' ? Mode::hot : *name == 'c' ? Mode::cold : Mode::fresh; }
 
 }  // namespace
 
+// probe TURNS LARGEST           every case, every size up to LARGEST
+// probe TURNS again FILE        the points named in FILE, a line each: kernel bytes mode
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int turns = argc > 1 ? std::atoi(argv[1]) : 9;
-  const std::size_t largest = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::size_t{64} << 20;
-  std::vector<char> in(largest), inout(largest);
-  for (const Case& what : all_cases())
-    for (const std::size_t bytes : {std::size_t{1} << 10, std::size_t{16} << 10, std::size_t{256} << 10,
-                                    std::size_t{4} << 20, std::size_t{64} << 20})
-      for (const bool cold : {false, true})
-        if (bytes <= largest)
-          measure(what, bytes, cold, bytes > (std::size_t{1} << 20) ? std::min(turns, 5) : turns, in, inout);
+  const bool again = argc > 2 && !std::strcmp(argv[2], "again");
+  const std::size_t largest = argc > 2 && !again ? std::strtoull(argv[2], nullptr, 10) : largest_bytes;
+  Memory memory;
+  // Spread out, the buffers of the cold and the fresh mode take more than their bytes.
+  const std::size_t reserve = std::max(largest, std::size_t{8} << 20);
+  memory.in.resize(reserve), memory.inout.resize(reserve), memory.pristine.resize(4 << 20);
+  const cases::List list;
+  if (!again)
+    for (const Case& what : list.all) sweep(what, turns, largest, memory);
+  char name[64], mode[16];
+  std::size_t bytes;
+  std::FILE* const points = again && argc > 3 ? std::fopen(argv[3], "r") : nullptr;
+  while (points && std::fscanf(points, "%63s %zu %15s", name, &bytes, mode) == 3)
+    for (const Case& what : list.all)
+      if (what.name == name)
+        Point(what, bytes, mode_by_name(mode), memory).measure(turns_at(bytes, mode_by_name(mode), turns));
   MPI_Finalize();
   return 0;
 }
