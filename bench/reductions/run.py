@@ -7,10 +7,10 @@
 One process per host, run under Millrace: MPI_Reduce_local is ours, PMPI_Reduce_local the host's, in turns; medians.
 Modes: see probe.cpp. GB/s count two loads and one store. Every op on every C type; at 64 MiB one kernel of each class.
 
-A second look: every point whose median of host / ours is below 1.03 (so on either side of the bar of 0.97) is measured
-again with three times as many turns, and only that counts. Prints, per kernel and size, ours beside the best host, and
+A second look: every point whose median of host / ours is below 1.03 or whose speed is below the limit (so on either side
+of the bars of 0.97 and 0.95) is measured again with three times as many turns, and only that counts. Prints, per kernel and size, ours beside the best host, and
 every point that misses a bar: 0.97 of the best host; 0.95 of the plain loop or of memcpy's bytes per second, whichever
-is slower. --plot needs matplotlib (./dev setup bench).
+is slower. --plot needs matplotlib (./dev setup plot).
 """
 
 import argparse
@@ -39,7 +39,7 @@ def measure(name, turns, largest):
     probe = hosts.compile(name, HERE / "probe.cpp", OUT / name / "probe", flags=flags)
     finished = hosts.run(name, 1, [probe, turns, largest], millrace=True, timeout=3000, bind=True).check()
     found = {(row["kernel"], row["bytes"], row["mode"]): row for row in read(name, finished.stdout)}
-    near = [point for point, row in found.items() if row["ratio"] < SECOND_LOOK_BELOW]
+    near = [point for point, row in found.items() if row["ratio"] < SECOND_LOOK_BELOW or limit_ratio(row) < 1]
     points = OUT / name / "again.txt"
     points.write_text("".join("{} {} {}\n".format(*point) for point in near))
     finished = hosts.run(name, 1, [probe, 3 * turns, "again", points], millrace=True, timeout=3000, bind=True).check()
@@ -123,7 +123,7 @@ def main():
         store(arguments.csv, rows)
     show(rows)
     if arguments.plot:
-        python = hosts.ENVIRONMENTS / "bench" / "bin" / "python"
+        python = hosts.ENVIRONMENTS / "plot" / "bin" / "python"
         source = arguments.show[0] if arguments.show and len(arguments.show) == 1 else arguments.csv
         subprocess.run([python, HERE / "plot.py", source, arguments.plot], check=True)
 
