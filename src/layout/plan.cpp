@@ -125,7 +125,7 @@ void prepare(Plan& plan, Item root, std::int64_t extent_bytes) {
       plan.elements.stride_bytes = node->body.stride_bytes;
     }
   }
-  plan.round_bytes = bytes_of(plan.elements.child);
+  plan.mean_block_bytes = bytes_of(plan.root) / block_count_of(plan.root);
   choose_method(plan.elements, 0);
 }
 

@@ -15,7 +15,7 @@ struct Plan {
   std::int64_t rounds_per_element = 1;  // iterations of `elements` in one element
   bool is_contiguous_repeated = false;  // the blocks of neighbouring elements touch: any count is one block
 
-  std::int64_t round_bytes = 0;  // packed bytes of one iteration
+  std::int64_t mean_block_bytes = 0;  // of one element
 };
 
 // Chooses methods for everything below `root` and for its repetition at `extent_bytes`. Throws std::bad_alloc.

@@ -11,7 +11,7 @@ constexpr std::int64_t giant_block_bytes = 8192;
 bool worth(const Plan& plan, std::int64_t count) {
   if (count <= 0 || plan.root.is_empty()) return false;
   if (plan.root.is_block() && (count == 1 || plan.is_contiguous_repeated)) return false;
-  return bytes_of(plan.root) / block_count_of(plan.root) < giant_block_bytes;
+  return plan.mean_block_bytes < giant_block_bytes;
 }
 
 }  // namespace millrace::layout
