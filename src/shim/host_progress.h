@@ -4,11 +4,11 @@
 
 namespace millrace::shim {
 
-// Duplicates MPI_COMM_SELF, for probes that can find nothing of the program's. Local. After MPI_Init, by one thread.
+// Duplicates MPI_COMM_SELF, for a question that concerns nothing of the program's. Local. After MPI_Init, by one thread.
 bool prepare_host_progress();
 void forget_host_progress();
 
-// One probe. Thread-safe as far as the host's thread level is: called from inside the program's own MPI calls only.
+// One look. Thread-safe as far as the host's thread level is: called from inside the program's own MPI calls only.
 // Returns false if the host fails.
 bool drive_host(void*);
 

@@ -88,3 +88,28 @@ def test_ranks_behind_scripts():
         result = json.loads(path.read_text())
         path.unlink()
         assert call(result, "MPI_Barrier")["taken"] > 0, host
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_waiting_drives_the_host(host, ranks):
+    """A large send before a collective reaches a rank that receives before its own; a put under a passive lock too."""
+    finished, result = report(host, ranks, build(host, "progress.c"), timeout=60)
+    assert [line.split()[0] for line in finished.stdout.splitlines()] == ["message"] * 4 + ["put"] * 4
+    assert all(call(result, name)["taken"] > 0 for name in COLLECTIVES)
+
+
+KINDS = ["barrier", "bcast", "reduce", "allreduce"]
+SAMPLE = [("openmpi4", "barrier"), ("mpich5", "bcast"), ("intel", "reduce"), ("mpich4", "allreduce")]
+EVERY = [(host, kind) for host in hosts.HOSTS for kind in KINDS]
+
+
+@pytest.mark.parametrize("host, kind", SAMPLE + [pytest.param(*pair, marks=pytest.mark.full) for pair in EVERY])
+def test_a_rank_dies(host, kind):
+    """The others hear of it through the error handler of the communicator. The launcher sees a shell that lives on."""
+    program = build(host, "peer_dies.c")
+    shell = ["sh", "-c", '"$@"; sleep 3', "sh", hosts.MILLRACE, program, kind]
+    finished = hosts.run(host, 3, shell, timeout=60)
+    said = sorted(line for line in finished.stdout.splitlines() if line.startswith("rank"))
+    assert said == [f"rank {rank}: an error after less than 2.5 s" for rank in (0, 1)], finished.stderr
+    assert "another rank of the communicator has died" in finished.stderr
