@@ -1,13 +1,13 @@
 #include "shim/shared_attempt.h"
 
-#include <climits>
-#include <cstdlib>
-#include <memory>
+#include <algorithm>
 
 #include "collective/collective.h"
 #include "shim/gaps.h"
 #include "shim/node_group.h"
 #include "shim/reductions.h"
+#include "shim/scratch.h"
+#include "shim/shared_bcast.h"
 #include "shim/user_ops.h"
 #include "shim/wire_types.h"
 
@@ -17,58 +17,6 @@ namespace {
 using collective::Reducer;
 using collective::Result;
 using record::Reason;
-
-constexpr Attempt refused(Reason reason) { return {reason, Result::not_supported, 0}; }
-
-// What the group did; a call that it does not support is left to the host, on every rank.
-constexpr Attempt done(Result result) {
-  return result == Result::not_supported ? refused(Reason::host_is_faster) : Attempt{Reason::none, result, 0};
-}
-
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
-};
-using Scratch = std::unique_ptr<char, Free>;
-Scratch scratch(std::size_t bytes) { return Scratch(static_cast<char*>(std::malloc(bytes))); }
-
-// ---- MPI_Bcast ----
-
-// Bytes in a row as they are; anything else is packed by the host, in its own representation, which is the one of a
-// homogeneous node: bytes. So ranks may describe the same data by different datatypes.
-Attempt bcast_packed(collective::Group& group, const CollectiveCall& call, std::size_t bytes, bool is_root) {
-  const Scratch packed = bytes <= INT_MAX && call.count <= INT_MAX ? scratch(bytes) : nullptr;
-  // A rank without memory for its message fails alone, as it would in the host.
-  if (!packed) return {Reason::none, Result::ok, abi::err_intern};
-  int position = 0;
-  int error = 0;
-  if (is_root)
-    error = host<Symbol::MPI_Pack>(call.out, static_cast<Word>(call.count), call.datatype, as_word(packed.get()), bytes,
-                                   as_word(&position), call.comm);
-  if (error != 0) return {Reason::none, Result::ok, error};
-  const Result result = collective::bcast(group, packed.get(), bytes, static_cast<std::uint32_t>(call.root));
-  if (result == Result::ok && !is_root)
-    error = host<Symbol::MPI_Unpack>(as_word(packed.get()), bytes, as_word(&position), call.out,
-                                     static_cast<Word>(call.count), call.datatype, call.comm);
-  Attempt attempt = done(result);
-  attempt.error = error;
-  return attempt;
-}
-
-Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) {
-  if (call.root < 0 || call.root >= communicator.ranks || call.count < 0) return refused(Reason::invalid_argument);
-  const std::optional<WireType> type = wire_type(call.datatype);
-  if (!type) return refused(Reason::invalid_argument);
-  std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::uint64_t>(call.count), static_cast<std::uint64_t>(type->size_bytes), &bytes))
-    return refused(Reason::large_count);
-  if (bytes == 0) return refused(Reason::host_is_faster);  // nothing to do there either
-  // One datatype may need packing where another does not, so the limit holds for both.
-  if (bytes > INT_MAX) return refused(Reason::large_count);
-  collective::Group& group = communicator.group->group();
-  if (!type->plain) return bcast_packed(group, call, bytes, communicator.rank == call.root);
-  if (call.out == 0) return refused(Reason::invalid_argument);
-  return done(collective::bcast(group, as_pointer(call.out), bytes, static_cast<std::uint32_t>(call.root)));
-}
 
 // ---- MPI_Reduce, MPI_Allreduce ----
 
@@ -88,19 +36,14 @@ void apply_user_op(void* context, const void* in, void* inout, std::size_t eleme
 
 // Why the host must do it, or Reason::none with `reducer` filled in. `gaps` is set for elements with bytes that belong to
 // nobody.
-Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, const kernel::Type*& gaps) {
-  gaps = nullptr;
+Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, std::optional<kernel::Type>& gaps) {
+  gaps.reset();
   if (const Reduction* reduction = find_reduction(call.datatype, call.op)) {
     if (reduction->refusal == Reason::disabled) return Reason::disabled;
-    static constexpr auto types = [] {
-      std::array<kernel::Type, kernel::type_count> all{};
-      for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<kernel::Type>(i);
-      return all;
-    }();
-    const kernel::Type& type = types[reduction->algorithm % kernel::type_count];
+    const auto type = static_cast<kernel::Type>(reduction->algorithm % kernel::type_count);
     reducer = collective::kernel_reducer(static_cast<kernel::Op>(reduction->algorithm / kernel::type_count), type);
     if (reducer.element_bytes == 0) return Reason::type_not_covered;
-    if (has_gaps(type)) gaps = &type;
+    if (has_gaps(type)) gaps = type;
     return Reason::none;
   }
   if (covers_op(call.op)) return Reason::type_not_covered;
@@ -116,10 +59,30 @@ Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, 
   return Reason::none;
 }
 
-Result run(collective::Group& group, const CollectiveCall& call, const void* in, void* out, const Reducer& reducer) {
-  const auto elements = static_cast<std::size_t>(call.count);
+Result run(collective::Group& group, const CollectiveCall& call, const void* in, void* out, std::size_t elements,
+           const Reducer& reducer) {
   if (call.kind == CollectiveKind::allreduce) return collective::allreduce(group, in, out, elements, reducer);
   return collective::reduce(group, in, out, elements, reducer, static_cast<std::uint32_t>(call.root));
+}
+
+// Elements with bytes that are not ours: results come into memory of our own, in pieces, and only data go from there.
+// The datatype, and so the size of the pieces, is the same on all ranks.
+Attempt reduce_around_gaps(collective::Group& group, const CollectiveCall& call, Word in, bool receives,
+                           const Reducer& reducer, kernel::Type type) {
+  const std::size_t piece_elements = (std::size_t{4} << 20) / reducer.element_bytes;
+  const auto elements = static_cast<std::size_t>(call.count);
+  const Scratch result = scratch(std::min(elements, piece_elements) * reducer.element_bytes);
+  if (!result) return failed(abi::err_intern);
+  const auto* from = static_cast<const char*>(as_pointer(in));
+  auto* to = static_cast<char*>(as_pointer(call.out));
+  for (std::size_t first = 0; first < elements; first += piece_elements) {
+    const std::size_t length = std::min(piece_elements, elements - first);
+    const std::size_t offset_bytes = first * reducer.element_bytes;
+    const Result reduced = run(group, call, from + offset_bytes, receives ? result.get() : nullptr, length, reducer);
+    if (reduced != Result::ok) return done(reduced);
+    if (receives) copy_without_gaps(type, result.get(), to + offset_bytes, length);
+  }
+  return done(Result::ok);
 }
 
 Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call) {
@@ -129,7 +92,7 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (!all && (call.root < 0 || call.root >= communicator.ranks)) return refused(Reason::invalid_argument);
   UserOp user{call.datatype, call.op, 0};
   Reducer reducer;
-  const kernel::Type* gaps = nullptr;
+  std::optional<kernel::Type> gaps;
   if (const Reason reason = find_reducer(call, user, reducer, gaps); reason != Reason::none) return refused(reason);
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::uint64_t>(call.count), std::uint64_t{reducer.element_bytes}, &bytes) ||
@@ -145,16 +108,9 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
     if (distance < bytes) return refused(Reason::buffers_overlap);
   }
   collective::Group& group = communicator.group->group();
-  Attempt attempt;
-  if (!gaps || !receives) {
-    attempt = done(run(group, call, as_pointer(in), receives ? as_pointer(call.out) : nullptr, reducer));
-  } else {
-    const Scratch result = scratch(bytes);
-    if (!result) return {Reason::none, Result::ok, abi::err_intern};
-    attempt = done(run(group, call, as_pointer(in), result.get(), reducer));
-    if (attempt.reason == Reason::none && attempt.result == Result::ok)
-      copy_without_gaps(*gaps, result.get(), as_pointer(call.out), static_cast<std::size_t>(call.count));
-  }
+  if (gaps) return reduce_around_gaps(group, call, in, receives, reducer, *gaps);
+  const auto elements = static_cast<std::size_t>(call.count);
+  Attempt attempt = done(run(group, call, as_pointer(in), receives ? as_pointer(call.out) : nullptr, elements, reducer));
   attempt.error = user.error;
   return attempt;
 }
