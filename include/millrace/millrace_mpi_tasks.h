@@ -162,7 +162,8 @@ MILLRACE_TASKS_FUNCTION void millrace_tasks_minloc(void* in, void* inout, int* n
 }
 
 /* Makes an op equivalent to a predefined one, commutative as that is, to be freed with MPI_Op_free. Local.
- * Returns what MPI_Op_create returns, or MPI_ERR_OP, and then *op is not changed, if `predefined` is none of the twelve. */
+ * Returns what MPI_Op_create returns, or MPI_ERR_OP, and then *op is not changed, if `predefined` is none of the
+ * twelve. */
 MILLRACE_TASKS_FUNCTION int millrace_tasks_op_create(MPI_Op predefined, MPI_Op* op) {
   MPI_User_function* const functions[] = {millrace_tasks_sum,    millrace_tasks_prod,  millrace_tasks_max,
                                           millrace_tasks_min,    millrace_tasks_land,  millrace_tasks_lor,

@@ -13,7 +13,8 @@ const char* obstacle(const Request& request, const Facts& facts) {
   if (facts.is_in_parallel_region) return "inside a parallel region of the program";
   if (facts.openmp == OpenMp::none) return "no OpenMP runtime: libgomp.so.1 was not found";
   if (facts.openmp == OpenMp::foreign) return "the program has two OpenMP runtimes, or one of an unknown kind";
-  if (facts.openmp == OpenMp::would_bind) return "the environment tells OpenMP to bind threads, and the program has none";
+  if (facts.openmp == OpenMp::would_bind)
+    return "the environment tells OpenMP to bind threads, and the program has none";
   return nullptr;
 }
 

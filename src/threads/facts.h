@@ -11,7 +11,8 @@ namespace millrace::threads {
 // few milliseconds. By one thread at a time.
 Facts gather_facts(const Request& request);
 
-// The OpenMP threads that have helped before: they may still spin when the next reduction comes. Called inside a region.
+// The OpenMP threads that have helped before: they may still spin when the next reduction comes. Called inside a
+// region.
 void remember_worker(unsigned member);
 std::vector<int> known_workers(unsigned team);  // ids of those that would be in a team of this size
 

@@ -31,7 +31,8 @@ bool take(void* object, const char* name, Function& function) {
 
 bool take_all(void* object, Runtime& found) {
   return take(object, "GOMP_parallel", found.parallel) && take(object, "omp_get_thread_num", found.thread_number) &&
-         take(object, "omp_get_num_threads", found.thread_count) && take(object, "omp_in_parallel", found.in_parallel) &&
+         take(object, "omp_get_num_threads", found.thread_count) &&
+         take(object, "omp_in_parallel", found.in_parallel) &&
          take(object, "omp_get_active_level", found.active_level) &&
          take(object, "omp_get_max_threads", found.most_threads);
 }

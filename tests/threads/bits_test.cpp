@@ -36,7 +36,8 @@ std::vector<unsigned char> bytes_for(millrace_type type, std::size_t elements, u
   if (name == "f64" || name == "c64" || name.starts_with("f64_")) fill(0.0);
   if (name == "f80" || name == "c80" || name.starts_with("f80_")) fill(0.0L);
   if (name == "f16" || name == "bf16" || name == "c16")
-    for (std::size_t at = 1; at < bytes.size(); at += 2) bytes[at] = static_cast<unsigned char>(0x38 | (bytes[at] & 0x83));
+    for (std::size_t at = 1; at < bytes.size(); at += 2)
+      bytes[at] = static_cast<unsigned char>(0x38 | (bytes[at] & 0x83));
   if (name == "f128" || name == "c128" || name == "f128_i32")
     for (std::size_t at = 14; at + 1 < bytes.size(); at += 16) bytes[at] = 0xff, bytes[at + 1] = 0x3f;
   return bytes;
@@ -52,7 +53,8 @@ struct Case {
       : op(op_), type(type_), elements(elements_), misaligned_bytes(misaligned), a(bytes_for(type, elements, 1)),
         b(bytes_for(type, elements, 2)), c(bytes_for(type, elements, 3)) {
     // Values of the type where they are read.
-    for (auto* bytes : {&a, &b, &c}) std::memmove(bytes->data() + misaligned, bytes->data(), bytes->size() - slack_bytes);
+    for (auto* bytes : {&a, &b, &c})
+      std::memmove(bytes->data() + misaligned, bytes->data(), bytes->size() - slack_bytes);
   }
   std::vector<unsigned char> result(unsigned threads, int form) const {
     EXPECT_EQ(millrace_use_threads(threads, 1), MILLRACE_OK);

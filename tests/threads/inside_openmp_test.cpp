@@ -30,7 +30,8 @@ TEST(InsideOpenMp, EveryMemberOfATeamMayReduce) {
 #pragma omp parallel num_threads(4) reduction(+ : wrong)
   {
     std::vector<int> inout(elements, 3);
-    for (int round = 0; round < 20; ++round) millrace_reduce(MILLRACE_SUM, MILLRACE_I32, in.data(), inout.data(), elements);
+    for (int round = 0; round < 20; ++round)
+      millrace_reduce(MILLRACE_SUM, MILLRACE_I32, in.data(), inout.data(), elements);
     for (const int value : inout) wrong += value != 43;
   }
   EXPECT_EQ(wrong, 0);
