@@ -27,4 +27,12 @@ Result allreduce_cells(Group& group, const Call& call, const void* in, void* out
 Result allreduce_slices(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                         const Reducer& reducer);
 
+// Up to a cell; reductions by kernels of commutative ops only, in the order of the tree.
+Result barrier_tree(Group& group, const Call& call);
+Result bcast_tree(Group& group, const Call& call, void* buffer, std::size_t bytes, std::uint32_t root);
+Result reduce_tree(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                   const Reducer& reducer, std::uint32_t root);
+Result allreduce_tree(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                      const Reducer& reducer);
+
 }  // namespace millrace::collective

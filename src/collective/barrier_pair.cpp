@@ -13,10 +13,10 @@ Result meet(Group& group, const Call& call, const void* own, void* other, std::s
   // What was here is of two meetings ago, and the other has read it: it came to the last one.
   if (bytes != 0) std::memcpy(mine.data[number % 2], own, bytes);
   group.publish(mine.mark, number << 16 | label);
-  if (const Result result = group.wait_politely(theirs.mark, number << 16); result != Result::ok) return result;
+  std::uint64_t mark = 0;
+  if (const Result result = group.wait_politely(theirs.mark, number << 16, mark); result != Result::ok) return result;
   if (bytes != 0) std::memcpy(other, theirs.data[number % 2], bytes);
   // The other may be at the next meeting already; labels depend on all calls before, so that one will tell.
-  const std::uint64_t mark = theirs.mark.load(std::memory_order_relaxed);
   return mark >> 16 == number && (mark & 0xffff) != label ? group.fail(Result::mismatch) : Result::ok;
 }
 

@@ -1,6 +1,5 @@
 #include "collective/collective.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "collective/algorithms.h"
@@ -9,43 +8,45 @@ namespace millrace::collective {
 namespace {
 
 // What needs no other rank. The call still counts: mismatches later on are found by its number.
-Result alone(Group& group, const Call& call) {
+Result alone(Group& group, const Call& call, const void* in = nullptr, void* out = nullptr, std::size_t bytes = 0) {
+  if (bytes != 0 && in != out) std::memcpy(out, in, bytes);
   group.finish(call);
   return Result::ok;
 }
-
-bool fits_cells(const Group& group, std::size_t bytes, std::uint32_t limit_bytes) {
-  return bytes <= std::min<std::size_t>(limit_bytes, group.shape().cell_bytes);
-}
-
-bool use_pair(const Group& group) { return group.ranks() == 2 && group.selection().pair; }
 
 // A chunk must hold at least an element per rank.
 bool too_large(const Group& group, const Reducer& reducer) {
   return reducer.element_bytes == 0 || reducer.element_bytes > group.shape().slot_bytes / group.ranks();
 }
 
-}  // namespace
-
-const Selection& standard_selection() {
-  static constexpr Selection selection{};
-  return selection;
+Algorithm chosen(const Group& group, Kind kind, std::size_t bytes, bool in_order) {
+  return choose(group.selection(), kind, bytes, group.ranks(), group.shape().cell_bytes, in_order);
 }
+
+bool in_order(const Reducer& reducer) { return !reducer.commutative || !reducer.reduce2; }
+
+}  // namespace
 
 Result barrier(Group& group) {
   Call call;
   if (const Result result = group.enter(Kind::barrier, 0, 0, call); result != Result::ok) return result;
-  if (group.ranks() == 1) return alone(group, call);
-  return use_pair(group) ? barrier_pair(group, call) : barrier_cells(group, call);
+  switch (chosen(group, Kind::barrier, 0, false)) {
+    case Algorithm::alone: return alone(group, call);
+    case Algorithm::pair: return barrier_pair(group, call);
+    case Algorithm::tree: return barrier_tree(group, call);
+    default: return barrier_cells(group, call);
+  }
 }
 
 Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root) {
   Call call;
   if (const Result result = group.enter(Kind::bcast, bytes, root, call); result != Result::ok) return result;
-  if (bytes == 0 || group.ranks() == 1) return alone(group, call);
-  if (fits_cells(group, bytes, group.selection().bcast_cells_bytes))
-    return bcast_cells(group, call, buffer, bytes, root);
-  return bcast_chunks(group, call, buffer, bytes, root);
+  switch (chosen(group, Kind::bcast, bytes, false)) {
+    case Algorithm::alone: return alone(group, call);
+    case Algorithm::cells: return bcast_cells(group, call, buffer, bytes, root);
+    case Algorithm::tree: return bcast_tree(group, call, buffer, bytes, root);
+    default: return bcast_chunks(group, call, buffer, bytes, root);
+  }
 }
 
 Result reduce(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer,
@@ -54,15 +55,13 @@ Result reduce(Group& group, const void* in, void* out, std::size_t elements, con
   const std::size_t bytes = elements * reducer.element_bytes;
   Call call;
   if (const Result result = group.enter(Kind::reduce, bytes, root, call); result != Result::ok) return result;
-  if (bytes == 0 || group.ranks() == 1) {
-    if (bytes != 0 && in != out) std::memcpy(out, in, bytes);
-    return alone(group, call);
+  switch (chosen(group, Kind::reduce, bytes, in_order(reducer))) {
+    case Algorithm::alone: return alone(group, call, in, out, bytes);
+    case Algorithm::cells: return reduce_cells(group, call, in, out, elements, reducer, root);
+    case Algorithm::tree: return reduce_tree(group, call, in, out, elements, reducer, root);
+    case Algorithm::slices: return reduce_slices(group, call, in, out, elements, reducer, root);
+    default: return reduce_chunks(group, call, in, out, elements, reducer, root);
   }
-  if (fits_cells(group, bytes, group.selection().reduce_cells_bytes))
-    return reduce_cells(group, call, in, out, elements, reducer, root);
-  if (group.ranks() >= group.selection().reduce_slices_ranks)
-    return reduce_slices(group, call, in, out, elements, reducer, root);
-  return reduce_chunks(group, call, in, out, elements, reducer, root);
 }
 
 Result allreduce(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer) {
@@ -70,14 +69,13 @@ Result allreduce(Group& group, const void* in, void* out, std::size_t elements, 
   const std::size_t bytes = elements * reducer.element_bytes;
   Call call;
   if (const Result result = group.enter(Kind::allreduce, bytes, 0, call); result != Result::ok) return result;
-  if (bytes == 0 || group.ranks() == 1) {
-    if (bytes != 0 && in != out) std::memcpy(out, in, bytes);
-    return alone(group, call);
+  switch (chosen(group, Kind::allreduce, bytes, in_order(reducer))) {
+    case Algorithm::alone: return alone(group, call, in, out, bytes);
+    case Algorithm::pair: return allreduce_pair(group, call, in, out, elements, reducer);
+    case Algorithm::cells: return allreduce_cells(group, call, in, out, elements, reducer);
+    case Algorithm::tree: return allreduce_tree(group, call, in, out, elements, reducer);
+    default: return allreduce_slices(group, call, in, out, elements, reducer);
   }
-  if (use_pair(group)) return allreduce_pair(group, call, in, out, elements, reducer);
-  if (fits_cells(group, bytes, group.selection().allreduce_cells_bytes))
-    return allreduce_cells(group, call, in, out, elements, reducer);
-  return allreduce_slices(group, call, in, out, elements, reducer);
 }
 
 }  // namespace millrace::collective

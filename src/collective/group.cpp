@@ -36,7 +36,9 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
   inputs_.reset(new (std::nothrow) const void*[shape.ranks]);
   const std::size_t scratch_bytes = std::max(shape.slot_bytes, shape.cell_bytes);
   scratch_memory_.reset(new (std::nothrow) char[scratch_bytes + scratch_alignment]);
-  if (!inputs_ || !scratch_memory_) return Status::no_memory;
+  nodes_.reset(new (std::nothrow) TreeNode[shape.ranks]);
+  children_.reset(new (std::nothrow) std::uint32_t[std::size_t{5} * shape.ranks]);
+  if (!inputs_ || !scratch_memory_ || !nodes_ || !children_) return Status::no_memory;
   const auto address = reinterpret_cast<std::uintptr_t>(scratch_memory_.get());
   scratch_ = scratch_memory_.get() + (scratch_alignment - address % scratch_alignment);
 
@@ -57,6 +59,7 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
 
   self_->identity = identity_;
   self_->processors = shared_memory::own_processors();
+  self_->place = shared_memory::own_place();
   self_->waiting = options.waiting;
   self_->crowded_node = options.crowded_node;
   self_->present.store(fingerprint(shape), std::memory_order_release);  // partner: acquire in start()
@@ -72,6 +75,7 @@ Result Group::start() {
     if (found != fingerprint(shape_)) return fail(Result::mismatch);
   }
   decide_waiting();
+  plant_tree();
   return broken_;
 }
 
@@ -91,6 +95,21 @@ void Group::decide_waiting() {
   polls_ = waiting_ == Waiting::spin ? 2000 : 50;
   // Should memory have failed this rank alone, it may sleep where nobody wakes; its sleeps end by themselves.
   may_sleep_ = waiting_ == Waiting::sleep;
+}
+
+// Equal on all ranks, for they read the same places.
+void Group::plant_tree() {
+  const std::uint32_t count = ranks();
+  const std::span<std::uint32_t> words(children_.get(), std::size_t{5} * count);
+  const std::unique_ptr<Place[]> places(new (std::nothrow) Place[count]);
+  if (!places) {
+    // All must have the same tree. A rank that cannot see the places cannot take part; the others notice in time.
+    fail(Result::peer_died);
+    return;
+  }
+  for (std::uint32_t rank = 0; rank < count; ++rank) places[rank] = member(rank).place;
+  build_tree({places.get(), count}, selection_->tree, {nodes_.get(), count}, words.subspan(0, count),
+             words.subspan(count));
 }
 
 void Group::leave() {

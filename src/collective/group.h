@@ -21,6 +21,7 @@
 #include "collective/memory.h"
 #include "collective/result.h"
 #include "collective/selection.h"
+#include "collective/tree.h"
 #include "shared_memory/futex.h"
 #include "shared_memory/waiting.h"
 
@@ -35,8 +36,6 @@ struct Options {
   bool crowded_node = false;             // ranks of the node that are not in this group share cores with it
   const Selection* selection = nullptr;  // null: standard_selection(). Equal on all ranks; must outlive the group
 };
-
-enum class Kind : std::uint8_t { barrier = 1, bcast, reduce, allreduce };
 
 // One collective call of a group.
 struct Call {
@@ -137,6 +136,13 @@ class Group {
   void chunks_free_below(std::uint64_t chunk) {
     if (chunk > chunks_free_) chunks_free_ = chunk;
   }
+  // This rank's place in the tree of the selection, for any root; children and parent as ranks.
+  const TreeNode& tree_node(std::uint32_t root) const { return nodes_[seat(rank_, root)]; }
+  std::uint32_t tree_parent(const TreeNode& node, std::uint32_t root) const { return seat(node.parent, root); }
+  std::uint32_t tree_child(const TreeNode& node, std::uint32_t index, std::uint32_t root) const {
+    return seat(children_[node.first_child + index], root);
+  }
+
   // Meetings of a group of two ranks (pair.h): each of the counters is the same on both.
   PairLine& pair_line() const { return head_->pair_line; }
   PairHead& pair_buffer(std::uint32_t side, std::uint32_t index) const {
@@ -167,15 +173,18 @@ class Group {
     return wait_long(flag, least);
   }
 
-  // The same for a flag in a line that the caller writes too: to look at it too eagerly would take the line away from
-  // the writer.
-  Result wait_politely(const std::atomic<std::uint64_t>& flag, std::uint64_t least) {
+  // The same for a flag in a line that the caller writes too: to look at it too eagerly, or once more afterwards, would
+  // take the line away from the writer. Hence the value.
+  Result wait_politely(const std::atomic<std::uint64_t>& flag, std::uint64_t least, std::uint64_t& value) {
     for (std::uint32_t polls = polls_ / 8; polls != 0; --polls) {
       shared_memory::cpu_pause();
-      if (flag.load(std::memory_order_acquire) >= least) [[likely]]  // partner: release in publish()
+      value = flag.load(std::memory_order_acquire);  // partner: release in publish()
+      if (value >= least) [[likely]]
         return Result::ok;
     }
-    return wait_long(flag, least);
+    const Result result = wait_long(flag, least);
+    value = flag.load(std::memory_order_acquire);
+    return result;
   }
 
   // Breaks the group for all ranks; returns what broke it first.
@@ -198,6 +207,7 @@ class Group {
   Result look_around(std::uint64_t waited_ns);
   Result wait_for_join(std::uint64_t tries);
   void decide_waiting();
+  void plant_tree();
 
   char* blocks_ = nullptr;  // rank 0's block
   Member* self_ = nullptr;
@@ -216,6 +226,8 @@ class Group {
   Host host_;
   shared_memory::ProcessIdentity identity_;
   const Selection* selection_ = nullptr;
+  std::unique_ptr<TreeNode[]> nodes_;
+  std::unique_ptr<std::uint32_t[]> children_;  // and scratch behind them
   std::unique_ptr<const void*[]> inputs_;
   std::unique_ptr<char[]> scratch_memory_;
   char* scratch_ = nullptr;

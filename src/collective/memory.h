@@ -18,6 +18,7 @@
 #include "collective/group_shape.h"
 #include "shared_memory/process.h"
 #include "shared_memory/processors.h"
+#include "shared_memory/topology.h"
 #include "shared_memory/waiting.h"
 
 namespace millrace::collective {
@@ -44,6 +45,7 @@ struct alignas(pair_bytes) Member {
   std::atomic<std::uint32_t> present;  // shape's fingerprint, not 0; release in join(), partner: acquire in start()
   shared_memory::ProcessIdentity identity;
   shared_memory::Processors processors;
+  shared_memory::Place place;
   shared_memory::Waiting waiting;  // asked for
   bool crowded_node;
   std::atomic<std::uint32_t> left;  // 1: ended well; release in leave(), partner: acquire in look_around()

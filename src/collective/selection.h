@@ -4,25 +4,50 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collective/tree.h"
+
 namespace millrace::collective {
 
-enum class BcastAlgorithm : std::uint8_t { cells, chunks };
-enum class ReduceAlgorithm : std::uint8_t { cells, chunks, slices };
-enum class AllreduceAlgorithm : std::uint8_t { cells, slices };
+enum class Kind : std::uint8_t { barrier = 1, bcast, reduce, allreduce };
 
-// Messages of up to so many bytes go through cells, if these are large enough; the rest in chunks.
+enum class Algorithm : std::uint8_t {
+  alone,   // one rank, or nothing to send
+  pair,    // two ranks, buffers that change hands
+  cells,   // everybody's cell is read by whoever needs it
+  tree,    // cells along a tree
+  chunks,  // from or to the root through a ring of chunks
+  slices,  // every rank reduces a part of each chunk
+};
+
+inline constexpr std::uint32_t never = ~std::uint32_t{0};
+
+// Thresholds. A cell limit is lowered to what the group's cells hold.
 struct Selection {
-  std::uint32_t bcast_cells_bytes = 4096;
+  std::uint32_t bcast_cells_bytes = 4096;  // messages of up to so many bytes go through cells
   std::uint32_t reduce_cells_bytes = 4096;
   std::uint32_t allreduce_cells_bytes = 4096;
-  std::uint32_t bcast_chunk_bytes = 32 << 10;
+  std::uint32_t bcast_chunk_bytes = 32 << 10;  // larger ones are cut into chunks of this size
   std::uint32_t reduce_chunk_bytes = 32 << 10;
   std::uint32_t allreduce_chunk_bytes = 32 << 10;
   std::uint32_t pair_chunk_bytes = 64 << 10;
-  bool pair = true;                       // groups of two ranks have algorithms of their own for Barrier and Allreduce
   std::uint32_t reduce_slices_ranks = 3;  // from so many ranks on, large reductions are shared out among all
+  // From so many ranks on, cells are read along a tree. Reductions in a tree are not the left fold in rank order.
+  std::uint32_t barrier_tree_ranks = 32;
+  std::uint32_t bcast_tree_ranks = 32;
+  std::uint32_t reduce_tree_ranks = never;
+  std::uint32_t allreduce_tree_ranks = never;
+  bool pair = true;  // groups of two ranks have algorithms of their own for Barrier and Allreduce
+  TreeShape tree;
 };
 
 const Selection& standard_selection();
+
+// What does a call of a group of `ranks` whose cells hold `cell_bytes`. `in_order`: the result must be the left fold
+// (the op is not commutative, or not ours).
+Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks,
+                 std::uint32_t cell_bytes, bool in_order);
+
+const char* kind_name(Kind kind);
+const char* algorithm_name(Algorithm algorithm);
 
 }  // namespace millrace::collective

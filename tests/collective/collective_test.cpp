@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <random>
 #include <vector>
 
 #include "calls.h"
+#include "plan/collective.h"
 #include "ranks.h"
 
 namespace millrace::collective::test {
@@ -63,7 +66,7 @@ std::vector<std::size_t> sizes(const Shape& shape, std::size_t most_bytes) {
 }
 
 // All cases of a group in one run, one after the other: this also mixes algorithms in one segment.
-std::vector<CallCase> cases(const Shape& shape, std::mt19937& random, std::size_t most_bytes) {
+std::vector<CallCase> cases(const Shape& shape, std::mt19937& random, std::size_t most_bytes, bool in_rank_order) {
   std::vector<CallCase> all;
   std::uint64_t number = random();
   for (const std::size_t bytes : sizes(shape, most_bytes)) {
@@ -84,7 +87,7 @@ std::vector<CallCase> cases(const Shape& shape, std::mt19937& random, std::size_
               kind == Kind::allreduce || kind == Kind::barrier ? 0 : static_cast<std::uint32_t>(random() % shape.ranks);
           call.in_place = in_place;
           call.number = ++number;
-          all.push_back(call);
+          if (in_rank_order || !reduces || operation.any_order) all.push_back(call);
         }
       }
     }
@@ -107,6 +110,7 @@ struct Axis {
   bool small;
   bool threads;
   std::size_t most_bytes;
+  const char* tree = "";  // reductions and all else along this tree
 };
 
 class Collectives : public testing::TestWithParam<Axis> {};
@@ -118,8 +122,15 @@ TEST_P(Collectives, AreTheLeftFold) {
   setup.threads = axis.threads;
   setup.selection.reduce_slices_ranks = axis.small ? 2 : 5;
   setup.selection.pair = axis.waiting != Waiting::yield;
+  if (axis.tree[0] != 0) {
+    ASSERT_TRUE(plan::tree_shape_of(axis.tree, setup.selection.tree));
+    setup.selection.pair = false;
+    setup.selection.barrier_tree_ranks = setup.selection.bcast_tree_ranks = 2;
+    // Of the operations here only those whose result does not depend on the order may go along a tree.
+    setup.selection.reduce_tree_ranks = setup.selection.allreduce_tree_ranks = 2;
+  }
   std::mt19937 random(20261121 + axis.ranks);
-  EXPECT_EQ(run_cases(setup, cases(setup.shape, random, axis.most_bytes)), "");
+  EXPECT_EQ(run_cases(setup, cases(setup.shape, random, axis.most_bytes, axis.tree[0] == 0)), "");
 }
 
 std::vector<Axis> axes() {
@@ -129,22 +140,38 @@ std::vector<Axis> axes() {
       for (const Waiting waiting : {Waiting::automatic, Waiting::spin, Waiting::yield, Waiting::sleep})
         for (const bool small : {false, true})
           all.push_back({count, waiting, small, false, waiting == Waiting::automatic ? 41u << 20 : 2u << 20});
+    for (const std::uint32_t count : {2u, 3u, 7u, 9u, 16u})
+      for (const char* tree : {"flat", "kary:2", "kary:3,leaders-last", "knomial:2", "knomial:4,small-first"})
+        all.push_back({count, Waiting::automatic, true, false, 100000, tree});
     return all;
   }
   constexpr std::size_t medium = 100000, large = 2 << 20;
-  return {{1, Waiting::automatic, false, false, large}, {2, Waiting::automatic, false, false, 41 << 20},
-          {2, Waiting::sleep, true, false, medium},     {2, Waiting::spin, true, true, medium},
-          {2, Waiting::yield, true, true, medium},      {3, Waiting::automatic, true, false, medium},
-          {4, Waiting::yield, false, false, large},     {5, Waiting::sleep, true, false, medium},
-          {6, Waiting::automatic, false, true, medium}, {7, Waiting::yield, true, false, medium},
-          {8, Waiting::automatic, false, false, large}, {9, Waiting::sleep, true, true, medium},
-          {16, Waiting::automatic, true, false, medium}};
+  return {{1, Waiting::automatic, false, false, large},
+          {2, Waiting::automatic, false, false, 41 << 20},
+          {2, Waiting::sleep, true, false, medium},
+          {2, Waiting::spin, true, true, medium},
+          {2, Waiting::yield, true, true, medium},
+          {3, Waiting::automatic, true, false, medium},
+          {4, Waiting::yield, false, false, large},
+          {5, Waiting::sleep, true, false, medium},
+          {6, Waiting::automatic, false, true, medium},
+          {7, Waiting::yield, true, false, medium},
+          {8, Waiting::automatic, false, false, large},
+          {9, Waiting::sleep, true, true, medium},
+          {16, Waiting::automatic, true, false, medium},
+          {2, Waiting::spin, true, false, medium, "flat"},
+          {5, Waiting::automatic, true, true, medium, "kary:2,leaders-last"},
+          {9, Waiting::yield, true, false, medium, "knomial:2,socket,small-first"},
+          {16, Waiting::sleep, true, false, medium, "knomial:4,cache"}};
 }
 
 std::string axis_name(const testing::TestParamInfo<Axis>& info) {
   const Axis& axis = info.param;
-  return fmt::format("{}_{}_{}_{}", axis.ranks, shared_memory::waiting_name(axis.waiting),
-                     axis.small ? "small" : "usual", axis.threads ? "threads" : "processes");
+  std::string name = fmt::format("{}_{}_{}_{}_{}", axis.ranks, shared_memory::waiting_name(axis.waiting),
+                                 axis.small ? "small" : "usual", axis.threads ? "threads" : "processes", axis.tree);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char letter) { return std::isalnum(letter) == 0; }, '_');
+  return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Collectives, testing::ValuesIn(axes()), axis_name);

@@ -81,12 +81,12 @@ std::span<const Operation> operations() {
   using kernel::Op;
   using kernel::Type;
   static const std::array<Operation, 6> all{{
-      {"sum_u8", 1, kernel_reducer(Op::sum, Type::u8), add<std::uint8_t>},
-      {"sum_f32", 4, kernel_reducer(Op::sum, Type::f32), add<float>},
-      {"sum_f64", 8, kernel_reducer(Op::sum, Type::f64), add<double>},
-      {"max_i32", 4, kernel_reducer(Op::max, Type::i32), greater},
-      {"matrix", 32, user_reducer<multiply, 32>(), multiply},
-      {"affine", 24, user_reducer<compose, 24>(), compose},
+      {"sum_u8", 1, kernel_reducer(Op::sum, Type::u8), add<std::uint8_t>, true},
+      {"sum_f32", 4, kernel_reducer(Op::sum, Type::f32), add<float>, false},
+      {"sum_f64", 8, kernel_reducer(Op::sum, Type::f64), add<double>, false},
+      {"max_i32", 4, kernel_reducer(Op::max, Type::i32), greater, true},
+      {"matrix", 32, user_reducer<multiply, 32>(), multiply, false},
+      {"affine", 24, user_reducer<compose, 24>(), compose, false},
   }};
   return all;
 }

@@ -14,6 +14,7 @@ struct Operation {
   std::size_t element_bytes;
   Reducer reducer;
   void (*apply)(const char* in, char* inout);  // one element: inout = in op inout
+  bool any_order;                              // a commutative op of integers
 };
 
 // u8 sum, f32 sum, f64 sum (whose bits depend on the order), i32 max, u64 products of 2 x 2 matrices by a user's

@@ -1,0 +1,60 @@
+#include "collective/selection.h"
+
+#include <algorithm>
+
+namespace millrace::collective {
+namespace {
+
+Algorithm choose_small(bool tree) { return tree ? Algorithm::tree : Algorithm::cells; }
+
+}  // namespace
+
+const Selection& standard_selection() {
+  static constexpr Selection selection{};
+  return selection;
+}
+
+Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks,
+                 std::uint32_t cell_bytes, bool in_order) {
+  const auto fits = [&](std::uint32_t limit_bytes) { return bytes <= std::min(limit_bytes, cell_bytes); };
+  if (ranks == 1 || (bytes == 0 && kind != Kind::barrier)) return Algorithm::alone;
+  switch (kind) {
+    case Kind::barrier:
+      return ranks == 2 && selection.pair ? Algorithm::pair : choose_small(ranks >= selection.barrier_tree_ranks);
+    case Kind::bcast:
+      return fits(selection.bcast_cells_bytes) ? choose_small(ranks >= selection.bcast_tree_ranks) : Algorithm::chunks;
+    case Kind::reduce:
+      if (fits(selection.reduce_cells_bytes)) return choose_small(!in_order && ranks >= selection.reduce_tree_ranks);
+      return ranks >= selection.reduce_slices_ranks ? Algorithm::slices : Algorithm::chunks;
+    case Kind::allreduce:
+      if (ranks == 2 && selection.pair) return Algorithm::pair;
+      if (fits(selection.allreduce_cells_bytes))
+        return choose_small(!in_order && ranks >= selection.allreduce_tree_ranks);
+      return Algorithm::slices;
+  }
+  return Algorithm::alone;
+}
+
+const char* kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::barrier: return "barrier";
+    case Kind::bcast: return "bcast";
+    case Kind::reduce: return "reduce";
+    case Kind::allreduce: return "allreduce";
+  }
+  return "?";
+}
+
+const char* algorithm_name(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::alone: return "alone";
+    case Algorithm::pair: return "pair";
+    case Algorithm::cells: return "cells";
+    case Algorithm::tree: return "tree";
+    case Algorithm::chunks: return "chunks";
+    case Algorithm::slices: return "slices";
+  }
+  return "?";
+}
+
+}  // namespace millrace::collective

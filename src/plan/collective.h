@@ -1,0 +1,31 @@
+// Which algorithm of src/collective does a collective call: the measured thresholds, what settings change of them, and
+// both in words. Depends on nothing that could differ between the ranks of a job whose environment is the same.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "collective/group_shape.h"
+#include "collective/selection.h"
+
+namespace millrace::plan {
+
+// What the settings ask for (base/settings.h).
+struct CollectiveSettings {
+  bool rank_order = false;  // MILLRACE_ORDER=rank: the left fold always
+  std::string_view tree;    // MILLRACE_TREE, "" or as tree_shape_of() reads it
+  std::string_view force;   // MILLRACE_ALGORITHM: "barrier=tree,allreduce=slices"; "" for the table
+};
+
+// The thresholds in force. What cannot be read is ignored and described in `complaint` (one line, "" if all is well).
+collective::Selection select_collectives(const CollectiveSettings& settings, std::string& complaint);
+
+// "kary:2", "knomial:4", "flat", followed by any of ",socket" ",cache" ",leaders-last" ",small-first". Whether it could
+// be read.
+bool tree_shape_of(std::string_view text, collective::TreeShape& shape);
+
+// Why a call goes the way it goes, for `millrace explain allreduce 32KiB`: a few lines.
+std::string explain_collective(const collective::Selection& selection, const collective::Shape& shape,
+                               collective::Kind kind, std::size_t bytes, bool in_order);
+
+}  // namespace millrace::plan

@@ -1,0 +1,95 @@
+// Which algorithm does what, what settings change of it, and how it is said.
+#include "collective/selection.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/collective.h"
+
+namespace millrace::plan {
+namespace {
+
+using namespace millrace::collective;
+
+Selection selected(const CollectiveSettings& settings) {
+  std::string complaint;
+  const Selection selection = select_collectives(settings, complaint);
+  EXPECT_EQ(complaint, "");
+  return selection;
+}
+
+Algorithm chosen(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks, bool in_order = false) {
+  return choose(selection, kind, bytes, ranks, 4096, in_order);
+}
+
+TEST(Selection, OfTheTable) {
+  const Selection selection = selected({});
+  EXPECT_EQ(chosen(selection, Kind::barrier, 0, 1), Algorithm::alone);
+  EXPECT_EQ(chosen(selection, Kind::barrier, 0, 2), Algorithm::pair);
+  EXPECT_EQ(chosen(selection, Kind::barrier, 0, 8), Algorithm::cells);
+  EXPECT_EQ(chosen(selection, Kind::barrier, 0, 64), Algorithm::tree);
+  EXPECT_EQ(chosen(selection, Kind::bcast, 0, 4), Algorithm::alone);
+  EXPECT_EQ(chosen(selection, Kind::bcast, 4096, 4), Algorithm::cells);
+  EXPECT_EQ(chosen(selection, Kind::bcast, 4097, 4), Algorithm::chunks);
+  EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 2), Algorithm::chunks);
+  EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 4), Algorithm::slices);
+  EXPECT_EQ(chosen(selection, Kind::allreduce, 8, 64), Algorithm::cells);
+  EXPECT_EQ(chosen(selection, Kind::allreduce, 1 << 20, 4), Algorithm::slices);
+}
+
+TEST(Selection, Forced) {
+  const Selection trees = selected({false, "kary:3,socket", "barrier=tree,bcast=tree,reduce=tree,allreduce=tree"});
+  for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce})
+    EXPECT_EQ(chosen(trees, kind, kind == Kind::barrier ? 0 : 64, 4), Algorithm::tree);
+  EXPECT_EQ(trees.tree.arity, 3u);
+  EXPECT_EQ(trees.tree.levels, 1u);
+  // What is not commutative never goes along a tree.
+  EXPECT_EQ(chosen(trees, Kind::allreduce, 64, 4, true), Algorithm::cells);
+  const Selection large = selected({false, "", "bcast=chunks,reduce=slices,allreduce=slices"});
+  EXPECT_EQ(chosen(large, Kind::bcast, 1, 2), Algorithm::chunks);
+  EXPECT_EQ(chosen(large, Kind::reduce, 1, 2), Algorithm::slices);
+  EXPECT_EQ(chosen(large, Kind::allreduce, 1, 2), Algorithm::slices);
+}
+
+TEST(Selection, RankOrderForbidsTreesInReductions) {
+  const Selection selection = selected({true, "", "reduce=tree,allreduce=tree,bcast=tree"});
+  EXPECT_EQ(chosen(selection, Kind::reduce, 64, 100), Algorithm::cells);
+  EXPECT_EQ(chosen(selection, Kind::allreduce, 64, 100), Algorithm::cells);
+  EXPECT_EQ(chosen(selection, Kind::bcast, 64, 100), Algorithm::tree);
+}
+
+TEST(Selection, ComplainsOfWhatItCannotRead) {
+  std::string complaint;
+  for (const char* tree : {"oak", "kary", "kary:1", "kary:x", "flat:2", "knomial:4,moon"}) {
+    select_collectives({false, tree, ""}, complaint);
+    EXPECT_NE(complaint.find(tree), std::string::npos) << tree;
+  }
+  for (const char* forced : {"barrier", "barrier=slices", "scan=tree", "bcast=pair"}) {
+    select_collectives({false, "", forced}, complaint);
+    EXPECT_NE(complaint.find(forced), std::string::npos) << forced;
+  }
+}
+
+TEST(Selection, ExplainsItself) {
+  Shape shape;
+  shape.ranks = 4;
+  const std::string text = explain_collective(selected({}), shape, Kind::allreduce, 100000, false);
+  EXPECT_NE(text.find("allreduce_slices"), std::string::npos) << text;
+  EXPECT_NE(text.find("4 chunks of 32768 bytes"), std::string::npos) << text;
+  EXPECT_NE(text.find("left fold"), std::string::npos) << text;
+}
+
+TEST(Shapes, FitTheMemoryThatThereIs) {
+  for (const std::uint32_t ranks : {1u, 2u, 16u, 128u, 1024u}) {
+    for (const std::size_t most : {std::size_t{1} << 20, std::size_t{64} << 20, std::size_t{1} << 31}) {
+      const Shape shape = shape_for(ranks, most);
+      if (shape.ranks == 0) continue;
+      EXPECT_TRUE(valid(shape));
+      EXPECT_LE(segment_bytes(shape), most);
+    }
+    EXPECT_EQ(shape_for(ranks, std::size_t{1} << 31).ranks, ranks);
+    EXPECT_EQ(shape_for(ranks, 1000).ranks, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace millrace::plan
