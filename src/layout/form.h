@@ -47,7 +47,8 @@ struct Body {
   Item child;  // at displacement 0 in loops
   std::int64_t stride_bytes = 0;
   Method method = Method::each;
-  kernel::Nest2 nest{};
+  kernel::Nest2 nest{};         // nest; tiles of one level of rows; else its inner_count is 0
+  bool packs_in_tiles = false;  // tiles: packing too, not only unpacking
   std::vector<kernel::Piece> pieces;
   std::unique_ptr<kernel::Pattern> pattern;
 };

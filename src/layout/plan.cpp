@@ -19,22 +19,31 @@ constexpr std::int64_t most_blocks_written_out = 4;
 constexpr std::int64_t cache_line_bytes = 64;
 // Fewer lines than this are still in a first-level cache when the next column comes.
 constexpr std::int64_t lines_that_stay = 256;
+// Loads run ahead of what they wait for, so packing column by column is fine while the lines are in a second-level
+// cache and its pages in the second-level TLB; except for strides that put the lines into few sets of the caches.
+constexpr std::int64_t pages_that_stay = 2048, few_sets_bytes = 512;
 
 const Node* strided_blocks(const Item& item) {
   return item.node && item.node->shape == Shape::loop && item.node->body.child.is_block() ? item.node.get() : nullptr;
 }
 
-// Column after column: small blocks far apart, and one iteration later their neighbours in the same cache lines, which
-// have been pushed out of the cache by then. `count` is 0 if it is known only when the loop is run.
-bool is_set_of_columns(const Body& body, std::int64_t count) {
-  const auto is_far = [](std::int64_t stride) { return stride <= -cache_line_bytes || stride >= cache_line_bytes; };
-  if (count == 1 || body.stride_bytes == 0 || is_far(body.stride_bytes)) return false;
-  if (block_count_of(body.child) < lines_that_stay) return false;
+bool is_far(std::int64_t stride) { return stride <= -cache_line_bytes || stride >= cache_line_bytes; }
+
+// Column after column: small blocks far apart, and one iteration later their neighbours in the same cache lines. The
+// innermost loop over the blocks, or null. `count` is 0 if it is known only when the loop is run.
+const Node* rows_of_columns(const Body& body, std::int64_t count) {
+  if (count == 1 || body.stride_bytes == 0 || is_far(body.stride_bytes)) return nullptr;
+  if (block_count_of(body.child) < lines_that_stay) return nullptr;
   const Item* item = &body.child;
   while (item->node && item->node->shape == Shape::loop && !item->node->body.child.is_block())
     item = &item->node->body.child;
   const Node* const rows = strided_blocks(*item);
-  return rows && is_far(rows->body.stride_bytes) && rows->body.child.block_bytes < cache_line_bytes;
+  return rows && is_far(rows->body.stride_bytes) && rows->body.child.block_bytes < cache_line_bytes ? rows : nullptr;
+}
+
+kernel::Nest2 nest_of(const Body& body, const Node& rows) {
+  return {static_cast<std::size_t>(rows.body.child.block_bytes), rows.body.stride_bytes,
+          static_cast<std::size_t>(rows.count), body.stride_bytes};
 }
 
 // Writes out the blocks of an item in order.
@@ -68,15 +77,16 @@ void choose_method(Body& body, std::int64_t count) {
     body.method = Method::strided;
     return;
   }
-  if (is_set_of_columns(body, count)) {
+  if (const Node* const rows = rows_of_columns(body, count)) {
     body.method = Method::tiles;
+    if (rows == child.node.get()) body.nest = nest_of(body, *rows);
+    body.packs_in_tiles = block_count_of(child) >= pages_that_stay || rows->body.stride_bytes % few_sets_bytes == 0;
     return;
   }
   if (const Node* const inner = strided_blocks(child);
       inner && (inner->count > most_unrolled_blocks || (count > 0 && count <= inner->count))) {
     body.method = Method::nest;
-    body.nest = {static_cast<std::size_t>(inner->body.child.block_bytes), inner->body.stride_bytes,
-                 static_cast<std::size_t>(inner->count), body.stride_bytes};
+    body.nest = nest_of(body, *inner);
     return;
   }
   if (block_count_of(child) > most_pattern_pieces) return;

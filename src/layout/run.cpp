@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "layout/columns.h"
+
 namespace millrace::layout {
 namespace {
 
 using std::int64_t;
 
+// For columns of odd sizes: rows that are copied for all columns before the next ones.
 constexpr int64_t rows_per_tile = 32;
 
 // The two directions over the same walk. Sizes in forms are positive, so they convert.
@@ -17,6 +20,7 @@ Address moved(Address memory, int64_t by) { return memory + static_cast<Address>
 
 struct Packing {
   using Packed = char*;
+  static constexpr bool is_packing = true;
   static void block(Address m, Packed p, int64_t bytes) { std::memcpy(p, at(m), size(bytes)); }
   static void strided(Address m, Packed p, int64_t bytes, int64_t stride, int64_t count) {
     kernel::pack_strided(p, at(m), size(bytes), stride, size(count));
@@ -37,6 +41,7 @@ struct Packing {
 
 struct Unpacking {
   using Packed = const char*;
+  static constexpr bool is_packing = false;
   static void block(Address m, Packed p, int64_t bytes) { std::memcpy(at(m), p, size(bytes)); }
   static void strided(Address m, Packed p, int64_t bytes, int64_t stride, int64_t count) {
     kernel::unpack_strided(at(m), p, size(bytes), stride, size(count));
@@ -85,12 +90,9 @@ class Walk {
       case Method::pattern: return Way::pattern(memory, packed, *body.pattern, count);
       case Method::tiles:
         if (count == 1) return whole(body.child, memory, packed);
+        if (Way::is_packing && !body.packs_in_tiles) return in_order(body, memory, count, packed);
         return tiles({count, body.stride_bytes, bytes_of(body.child)}, body.child, memory, packed);
-      case Method::each: {
-        const int64_t bytes = bytes_of(body.child);
-        for (int64_t i = 0; i < count; ++i, packed += bytes, memory = moved(memory, body.stride_bytes))
-          whole(body.child, memory, packed);
-      }
+      case Method::each: return in_order(body, memory, count, packed);
     }
   }
 
@@ -119,10 +121,12 @@ class Walk {
   }
 
  private:
-  // Copies of one item side by side.
-  struct Columns {
-    int64_t count, stride, packed_stride;
-  };
+  static void in_order(const Body& body, Address memory, int64_t count, Packed packed) {
+    if (body.nest.inner_count > 0) return Way::nest(memory, packed, body.nest, count);
+    const int64_t bytes = bytes_of(body.child);
+    for (int64_t i = 0; i < count; ++i, packed += bytes, memory = moved(memory, body.stride_bytes))
+      whole(body.child, memory, packed);
+  }
 
   // `rows` is nested strided loops over blocks. The bytes arrive where they belong, in another order of time: a few
   // rows of all columns, so that a cache line is fetched once for all the columns in it.
@@ -135,13 +139,29 @@ class Walk {
         tiles(columns, child, memory, packed);
       return;
     }
+    switch (bytes) {
+      case 1: return exact_columns<1>(columns, {node.count, stride}, memory, packed);
+      case 2: return exact_columns<2>(columns, {node.count, stride}, memory, packed);
+      case 4: return exact_columns<4>(columns, {node.count, stride}, memory, packed);
+      case 8: return exact_columns<8>(columns, {node.count, stride}, memory, packed);
+      case 16: return exact_columns<16>(columns, {node.count, stride}, memory, packed);
+      default: break;
+    }
     for (int64_t i = 0; i < node.count; i += rows_per_tile) {
       const int64_t count = std::min(rows_per_tile, node.count - i);
       Address from = moved(memory, i * stride);
       Packed to = packed + i * bytes;
-      for (int64_t c = 0; c < columns.count; ++c, from = moved(from, columns.stride), to += columns.packed_stride)
+      for (int64_t c = 0; c < columns.count; ++c, to += columns.packed_stride_bytes) {
         Way::strided(from, to, bytes, stride, count);
+        from = moved(from, columns.stride_bytes);
+      }
     }
+  }
+
+  template <int64_t Bytes>
+  static void exact_columns(const Columns& columns, const Rows& rows, Address memory, Packed packed) {
+    copy_columns<Bytes>(memory, packed, columns, rows,
+                        [](Address block, Packed place) { Way::block(block, place, Bytes); });
   }
 
   // Entries [first, first + count) of a list.
