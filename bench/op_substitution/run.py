@@ -1,7 +1,7 @@
 """An op of ours inside a host's own Allreduce: the table behind src/plan, and whether what follows from it is no loss.
 
     ./dev bench op_substitution
-    PYTHONPATH=tests/hosts bench/op_substitution/run.py [--hosts openmpi4,...] [--modes auto,always] [--turns 15] [--csv FILE]
+    PYTHONPATH=tests/hosts bench/op_substitution/run.py [--hosts openmpi4,...] [--modes auto,always] [--turns 15]
 
 Two ranks under Millrace, MPI_Allreduce (ours) and PMPI_Allreduce (the host's) in turns within one process; see
 alternate.c. `auto` is what users get: no ratio may be below 1 but for noise. `always` (hosts that permit substitution)
@@ -65,7 +65,7 @@ def main():
     arguments = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     rows = []
-    line = "{host:9} {mode:6} {what:28} {bytes:9} {host_ns:12.0f} {ours_ns:12.0f} {ratio:6.2f} ({low:.2f} to {high:.2f})"
+    line = "{host:9} {mode:6} {what:28} {bytes:9} {host_ns:12.0f} {ours_ns:12.0f} {ratio:6.2f} ({low:.2f}-{high:.2f})"
     for name in arguments.hosts.split(","):
         for mode in arguments.modes.split(","):
             if mode == "always" and name not in SUBSTITUTING:

@@ -3,8 +3,8 @@
     ./dev bench openmpi_component
     PYTHONPATH=tests/hosts bench/openmpi_component/run.py [--rounds 9]
 
-One process each in turns (a component is chosen in MPI_Init); the ratio is the median, over the rounds, of op/avx's time
-by ours in neighbouring processes.
+One process each in turns (a component is chosen in MPI_Init); the ratio is the median, over the rounds, of op/avx's
+time by ours in neighbouring processes.
 """
 
 import argparse

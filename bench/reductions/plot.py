@@ -1,13 +1,11 @@
-"""plot.py REDUCTIONS.csv OUT.svg: ours / best host for every op, type, size and mode, as one picture."""
+"""plot.py REDUCTIONS.csv OUT.png: ours / best host for every op, type, size and mode, as one picture."""
 
 import csv
 import sys
 
 import matplotlib
 
-matplotlib.use("svg")
-matplotlib.rcParams["svg.fonttype"] = "none"
-matplotlib.rcParams["svg.hashsalt"] = "millrace"
+matplotlib.use("agg")
 from matplotlib import colors, pyplot  # noqa: E402
 
 SIZES = {1 << 10: "1 KiB", 16 << 10: "16 KiB", 256 << 10: "256 KiB", 4 << 20: "4 MiB", 64 << 20: "64 MiB"}
@@ -33,12 +31,14 @@ def main():
             for y, values in enumerate(cells):
                 for x, value in enumerate(values):
                     if value == value:
-                        axis.text(x, y, f"{value:.1f}" if value < 9.95 else f"{value:.0f}", ha="center", va="center", size=5)
+                        text = f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+                        color = "white" if value > 4 else "black"
+                        axis.text(x, y, text, ha="center", va="center", size=5, color=color)
             axis.set_title(f"{size_name}, {mode}", size=9)
             axis.set_xticks(range(len(types)), types, rotation=90, size=7)
             axis.set_yticks(range(len(OPS)), OPS, size=7)
     figure.colorbar(image, ax=axes, shrink=0.3, label="best host's time / ours")
-    figure.savefig(target, metadata={"Date": None})
+    figure.savefig(target, dpi=90, metadata={"Software": None})
 
 
 if __name__ == "__main__":

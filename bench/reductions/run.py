@@ -2,15 +2,15 @@
 
     ./dev bench reductions
     PYTHONPATH=tests/hosts bench/reductions/run.py [--hosts ...] [--turns 9] [--largest BYTES] [--csv FILE]
-    PYTHONPATH=tests/hosts bench/reductions/run.py --show FILE... [--plot FILE.svg]
+    PYTHONPATH=tests/hosts bench/reductions/run.py --show FILE... [--summary FILE.csv] [--plot FILE.png]
 
 One process per host, run under Millrace: MPI_Reduce_local is ours, PMPI_Reduce_local the host's, in turns; medians.
 Modes: see probe.cpp. GB/s count two loads and one store. Every op on every C type; at 64 MiB one kernel of each class.
 
-A second look: every point whose median of host / ours is below 1.03 or whose speed is below the limit (so on either side
-of the bars of 0.97 and 0.95) is measured again with three times as many turns, and only that counts. Prints, per kernel and size, ours beside the best host, and
-every point that misses a bar: 0.97 of the best host; 0.95 of the plain loop or of memcpy's bytes per second, whichever
-is slower. --plot needs matplotlib (./dev setup plot).
+A second look: every point whose median of host / ours is below 1.03 or whose speed is below the limit (so on either
+side of the bars of 0.97 and 0.95) is measured again with three times as many turns, and only that counts. Prints, per
+kernel and size, ours beside the best host, and every point that misses a bar: 0.97 of the best host; 0.95 of the plain
+loop or of memcpy's bytes per second, whichever is slower. --plot needs matplotlib (./dev setup plot).
 """
 
 import argparse
@@ -61,7 +61,7 @@ def gigabytes(size, time_ns):
 
 
 def limit_ratio(row):
-    """The slower of the plain loop and memcpy's bytes per second, against ours; memcpy moves 2 bytes where we move 3."""
+    """The slower of the plain loop and memcpy's bytes per second, by ours; memcpy moves 2 bytes where we move 3."""
     return max(row["plain_ns"], 1.5 * row["memcpy_ns"]) / row["ours_ns"]
 
 
@@ -105,6 +105,19 @@ def store(path, rows):
         writer.writerows(rows)
 
 
+def store_summary(path, rows):
+    """A line a point: times of the process in which ours came closest to a host, and host / ours for every host."""
+    names = list(dict.fromkeys(row["host"] for row in rows))
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("kernel", "bytes", "mode", "ours_ns", "plain_ns", "memcpy_ns", *names))
+        for point, own in points(rows).items():
+            worst = min(own, key=lambda row: row["ratio"])
+            ratios = {row["host"]: f"{row['ratio']:.2f}" for row in own}
+            times = (f"{worst[key]:.4g}" for key in ("ours_ns", "plain_ns", "memcpy_ns"))
+            writer.writerow((*point, *times, *(ratios.get(name, "") for name in names)))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel")
@@ -112,6 +125,7 @@ def main():
     parser.add_argument("--largest", type=int, default=64 << 20)
     parser.add_argument("--csv", type=pathlib.Path, default=OUT / "reductions.csv")
     parser.add_argument("--show", type=pathlib.Path, nargs="+", help="files of earlier runs; measures nothing")
+    parser.add_argument("--summary", type=pathlib.Path, help="a CSV with a line a point")
     parser.add_argument("--plot", type=pathlib.Path)
     arguments = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
@@ -122,6 +136,8 @@ def main():
     if not arguments.show or len(arguments.show) > 1:
         store(arguments.csv, rows)
     show(rows)
+    if arguments.summary:
+        store_summary(arguments.summary, rows)
     if arguments.plot:
         python = hosts.ENVIRONMENTS / "plot" / "bin" / "python"
         source = arguments.show[0] if arguments.show and len(arguments.show) == 1 else arguments.csv
