@@ -9,8 +9,11 @@ import numpy as np
 from ._library import check, lib
 
 _MANY_LAYOUTS = 256  # kept by pack() and unpack()
-# Below this many bytes NumPy is done before a call through ctypes has begun (docs/results/layouts_numpy.md).
-_WORTH_BYTES = 32768
+# Where the kernels were measured to be faster than NumPy (docs/results/layouts_numpy.md): below the first, NumPy is
+# done before a call through ctypes has begun; above the others its inner loops are good.
+_WORTH_BYTES = 65536
+_SHORT_ROW_ITEMS = 16
+_SMALL_ITEM_BYTES = 2
 
 
 class Layout:
@@ -147,14 +150,19 @@ def _layout_of(array):
 
 def _is_ours(array):
     """Whether the kernels can be faster and may be used: not for references, nor for what memcpy does."""
-    return array.nbytes >= _WORTH_BYTES and not array.dtype.hasobject and not array.flags.c_contiguous
+    if array.nbytes < _WORTH_BYTES or array.dtype.hasobject or array.flags.c_contiguous:
+        return False
+    has_short_rows = array.ndim > 1 and array.shape[-1] <= _SHORT_ROW_ITEMS
+    is_transposed = array.ndim > 1 and abs(array.strides[-1]) > min(map(abs, array.strides))
+    return (has_short_rows or array.itemsize <= _SMALL_ITEM_BYTES) and not is_transposed
 
 
 def pack(array, out=None):
     """A C-contiguous copy, as numpy.ascontiguousarray makes of an array that is not contiguous; into `out` if given
     (C-contiguous, same shape and dtype, not overlapping), which is returned.
 
-    Small, contiguous and object arrays are left to NumPy. Thread-safe; the interpreter's lock is released.
+    Arrays that NumPy copies as fast, and those of objects, are left to it. Thread-safe; the interpreter's lock is
+    released.
     """
     if out is None:
         out = np.empty(array.shape, array.dtype)
