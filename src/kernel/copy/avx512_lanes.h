@@ -31,6 +31,11 @@ struct Lanes<4> {
     return _mm512_mask_permutexvar_epi32(a, second, index, b);
   }
   static __m512i add(__m512i index, int lanes) { return _mm512_add_epi32(index, _mm512_set1_epi32(lanes)); }
+  static __m512i sum(__m512i a, __m512i b) { return _mm512_add_epi32(a, b); }
+  // `count` lane numbers from memory, a byte each.
+  static __m512i widen(const unsigned char* lanes) {
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128(static_cast<const __m128i_u*>(static_cast<const void*>(lanes))));
+  }
   static void store(char* to, Mask mask, __m512i value) { _mm512_mask_storeu_epi32(to, mask, value); }
 };
 
@@ -54,6 +59,11 @@ struct Lanes<2> {
   }
   static __m512i add(__m512i index, int lanes) {
     return _mm512_add_epi16(index, _mm512_set1_epi16(static_cast<short>(lanes)));
+  }
+  static __m512i sum(__m512i a, __m512i b) { return _mm512_add_epi16(a, b); }
+  // `count` lane numbers from memory, a byte each.
+  static __m512i widen(const unsigned char* lanes) {
+    return _mm512_cvtepu8_epi16(_mm256_loadu_si256(static_cast<const __m256i_u*>(static_cast<const void*>(lanes))));
   }
   static void store(char* to, Mask mask, __m512i value) { _mm512_mask_storeu_epi16(to, mask, value); }
 };
@@ -82,6 +92,9 @@ struct Lanes<1> {
   static __m512i add(__m512i index, int lanes) {
     return _mm512_add_epi8(index, _mm512_set1_epi8(static_cast<char>(lanes)));
   }
+  static __m512i sum(__m512i a, __m512i b) { return _mm512_add_epi8(a, b); }
+  // `count` lane numbers from memory, a byte each.
+  static __m512i widen(const unsigned char* lanes) { return _mm512_loadu_si512(lanes); }
   static void store(char* to, Mask mask, __m512i value) { _mm512_mask_storeu_epi8(to, mask, value); }
 };
 #endif

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernel/copy/avx512_gather.h"
-#include "kernel/copy/avx512_masked.h"
+#include "kernel/copy/avx512_pattern.h"
 #include "kernel/copy/copy_table.h"
 
 namespace millrace::kernel {
@@ -17,6 +17,8 @@ constexpr CopySet avx512_copies(const char* isa, std::size_t lane_bytes) {
   set.unpack_strided[slot(CopyKernel::gather)] = unpack_scatter;
   set.pack_indexed[slot(CopyKernel::gather)] = pack_listed_gather;
   set.unpack_indexed[slot(CopyKernel::gather)] = unpack_listed_scatter;
+  set.pack_pattern[slot(CopyKernel::permute)] = pack_pattern_permute;
+  set.unpack_pattern[slot(CopyKernel::permute)] = unpack_pattern_masked;
   return set;
 }
 

@@ -40,6 +40,23 @@ CopyKernel choose_unpack(const CopySet& set, std::size_t block_bytes, std::ptrdi
   return CopyKernel::blocks;
 }
 
+CopyKernel choose_pack_pattern(const CopySet& set, const Pattern& pattern, std::size_t repetitions) {
+  const bool shuffles = set.pack_pattern[static_cast<std::size_t>(CopyKernel::permute)] &&
+                        pattern.group_repetitions > 0 && pattern.lane_bytes >= set.permute_lane_bytes;
+  const bool pays = pattern.packed_bytes * repetitions >= copy_tuning().permute_from_bytes;
+  return shuffles && pays ? CopyKernel::permute : CopyKernel::blocks;
+}
+
+CopyKernel choose_unpack_pattern(const CopySet& set, const Pattern& pattern, std::size_t repetitions) {
+  const CopyTuning& tuning = copy_tuning();
+  const bool shuffles = set.unpack_pattern[static_cast<std::size_t>(CopyKernel::permute)] &&
+                        pattern.disjoint_repetitions && pattern.lane_bytes >= set.permute_lane_bytes;
+  const bool pays = tuning.masked_from_blocks_a_vector > 0 &&
+                    pattern.packed_bytes * repetitions >= 2 * tuning.permute_from_bytes &&
+                    magnitude(pattern.extent_bytes) * repetitions <= tuning.masked_to_touched_bytes;
+  return shuffles && pays ? CopyKernel::permute : CopyKernel::blocks;
+}
+
 const char* pack_kernel_name(CopyKernel kernel) {
   switch (kernel) {
     case CopyKernel::blocks: return "pack_blocks";

@@ -83,20 +83,14 @@ void unpack_pieces(void* base, const void* packed, const Piece* pieces, std::siz
   active_copies().unpack_pieces(base, packed, pieces, piece_count);
 }
 
-void prepare_pattern(Pattern& pattern, const Piece* pieces, std::size_t piece_count, std::ptrdiff_t extent_bytes) {
-  pattern = {};
-  pattern.pieces = pieces;
-  pattern.piece_count = piece_count;
-  pattern.extent_bytes = extent_bytes;
-  for (std::size_t i = 0; i < piece_count; ++i) pattern.packed_bytes += pieces[i].bytes;
-}
-
 void pack_pattern(void* packed, const void* base, const Pattern& pattern, std::size_t repetitions) {
-  active_copies().pack_pattern[slot(CopyKernel::blocks)](packed, base, pattern, repetitions);
+  const CopySet& set = active_copies();
+  set.pack_pattern[slot(choose_pack_pattern(set, pattern, repetitions))](packed, base, pattern, repetitions);
 }
 
 void unpack_pattern(void* base, const void* packed, const Pattern& pattern, std::size_t repetitions) {
-  active_copies().unpack_pattern[slot(CopyKernel::blocks)](base, packed, pattern, repetitions);
+  const CopySet& set = active_copies();
+  set.unpack_pattern[slot(choose_unpack_pattern(set, pattern, repetitions))](base, packed, pattern, repetitions);
 }
 
 }  // namespace millrace::kernel

@@ -52,13 +52,16 @@ struct Pattern {
   std::size_t piece_count;
   std::ptrdiff_t extent_bytes;
   std::size_t packed_bytes;  // of one repetition
-  // What the kernels worked out: packed byte i comes from byte source[i] of one or more repetitions, see pattern.cpp.
-  // group_repetitions = 0: there is no shuffle for this pattern.
-  std::size_t group_repetitions;
-  std::ptrdiff_t group_start_bytes;
-  std::size_t group_span_bytes;
-  alignas(64) unsigned char source[64];
+  // For the kernels; see prepare_pattern() in pattern.cpp.
+  std::size_t lane_bytes;          // the largest of 4, 2 and 1 that divides everything
+  std::ptrdiff_t lowest_bytes;     // where the lowest piece begins
+  std::size_t span_bytes;          // from there to the end of the highest
+  bool disjoint_repetitions;       // extent positive, no piece beyond the extent, none on top of another
+  std::size_t group_repetitions;   // repetitions of which the packed bytes fit in 64; 0: no shuffle does it
+  unsigned char source_lane[64];   // lane i of a packed group is this lane of the source, counted from lowest_bytes
+  unsigned char packed_lane[128];  // lane i of an extent is this packed lane, or pattern_gap
 };
+inline constexpr int pattern_gap = 127;
 void prepare_pattern(Pattern& pattern, const Piece* pieces, std::size_t piece_count, std::ptrdiff_t extent_bytes);
 void pack_pattern(void* packed, const void* base, const Pattern& pattern, std::size_t repetitions);
 void unpack_pattern(void* base, const void* packed, const Pattern& pattern, std::size_t repetitions);

@@ -37,6 +37,8 @@ CopyKernel choose_pack(const CopySet& set, std::size_t block_bytes, std::ptrdiff
                        std::size_t block_count);
 CopyKernel choose_unpack(const CopySet& set, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
                          std::size_t block_count);
+CopyKernel choose_pack_pattern(const CopySet& set, const Pattern& pattern, std::size_t repetitions);
+CopyKernel choose_unpack_pattern(const CopySet& set, const Pattern& pattern, std::size_t repetitions);
 // "pack_permute", "unpack_masked", ...
 const char* pack_kernel_name(CopyKernel kernel);
 const char* unpack_kernel_name(CopyKernel kernel);
