@@ -104,6 +104,12 @@ Shape strided(std::size_t block, std::ptrdiff_t stride, std::size_t count) {
   return shape;
 }
 
+#if defined(__aarch64__)
+constexpr bool emulated = true;  // by qemu, in our tests: a part of the shapes
+#else
+constexpr bool emulated = false;
+#endif
+
 bool full() { return std::getenv("MILLRACE_TEST_FULL") != nullptr; }
 
 class CopyUnit : public testing::TestWithParam<const CopySet*> {};
@@ -140,6 +146,7 @@ TEST_P(CopyUnit, StridedOfEveryBlockAndStride) {
     if (full())
       for (std::ptrdiff_t stride = -260; stride <= 260; ++stride) strides.push_back(stride);
     for (const std::ptrdiff_t stride : strides) {
+      if (emulated && !full() && random() % 5) continue;
       std::vector<std::size_t> counts{random() % 9, 9 + random() % 40, 64 + random() % 64, 200 + random() % 200};
       for (const std::size_t count : counts) {
         check_strided(*GetParam(), spaces, block, stride, count, turn);
@@ -191,7 +198,7 @@ TEST_P(CopyUnit, Indexed) {
   unsigned turn = 1;
   std::mt19937 random(5);
   for (std::size_t block = 0; block <= 600; block += block < 72 ? 1 : 33)
-    for (const std::size_t count : {0, 1, 7, 8, 37, 90}) {
+    for (const std::size_t count : {0, 1, 7, 8, 37, 90, block == 8 ? 5000 : 3}) {
       const std::vector<Piece> pieces = random_pieces(random, count, block, block);
       Shape shape;
       shape.text = std::to_string(count) + " listed blocks of " + std::to_string(block);

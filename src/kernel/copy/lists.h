@@ -7,13 +7,22 @@ namespace millrace::kernel {
 namespace {
 
 inline constexpr std::size_t prefetch_blocks_ahead = 32;
+// Shorter lists are of what the caches hold, or are over before prefetching pays.
+inline constexpr std::size_t prefetch_from_blocks = 4096;
 
 template <class Move>
 inline void each_listed(const std::ptrdiff_t* displacements, std::size_t block_count, const char* base, Move move) {
   std::size_t i = 0;
-  for (; i + prefetch_blocks_ahead + 4 <= block_count; i += 4) {
+  const std::size_t prefetched = block_count < prefetch_from_blocks ? 0 : block_count - prefetch_blocks_ahead;
+  for (; i + 4 <= prefetched; i += 4) {
     for (std::size_t ahead = 0; ahead < 4; ++ahead)
       __builtin_prefetch(base + displacements[i + prefetch_blocks_ahead + ahead]);
+    move(displacements[i], i);
+    move(displacements[i + 1], i + 1);
+    move(displacements[i + 2], i + 2);
+    move(displacements[i + 3], i + 3);
+  }
+  for (; i + 4 <= block_count; i += 4) {
     move(displacements[i], i);
     move(displacements[i + 1], i + 1);
     move(displacements[i + 2], i + 2);
