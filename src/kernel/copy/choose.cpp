@@ -12,6 +12,11 @@ bool in_lanes(const CopySet& set, std::size_t block_bytes, std::size_t stride) {
   return set.permute_lane_bytes && block_bytes % set.permute_lane_bytes == 0 && stride % set.permute_lane_bytes == 0;
 }
 
+// Of the sizes of registers: 24 bytes are 16 and 8. Longer blocks are two vectors that overlap.
+std::size_t moves_of(std::size_t block_bytes) {
+  return block_bytes <= 32 ? static_cast<std::size_t>(__builtin_popcountll(block_bytes)) : 2;
+}
+
 bool is_power_of_two(std::size_t value) { return (value & (value - 1)) == 0; }
 
 }  // namespace
@@ -34,8 +39,8 @@ CopyKernel choose_unpack(const CopySet& set, std::size_t block_bytes, std::ptrdi
   const CopyTuning& tuning = copy_tuning();
   const std::size_t stride = magnitude(stride_bytes), total = block_bytes * block_count;
   if (stride_bytes > 0 && total >= tuning.permute_from_bytes && in_lanes(set, block_bytes, stride) &&
-      set.unpack_strided[static_cast<std::size_t>(CopyKernel::permute)] && tuning.masked_from_blocks_a_vector > 0 &&
-      stride * tuning.masked_from_blocks_a_vector <= 64 && stride * block_count <= tuning.masked_to_touched_bytes)
+      set.unpack_strided[static_cast<std::size_t>(CopyKernel::permute)] && tuning.masked_from_moves_a_vector > 0 &&
+      stride * tuning.masked_from_moves_a_vector <= 64 && stride * block_count <= tuning.masked_to_touched_bytes)
     return CopyKernel::permute;
   return CopyKernel::blocks;
 }
@@ -51,7 +56,7 @@ CopyKernel choose_unpack_pattern(const CopySet& set, const Pattern& pattern, std
   const CopyTuning& tuning = copy_tuning();
   const bool shuffles = set.unpack_pattern[static_cast<std::size_t>(CopyKernel::permute)] &&
                         pattern.disjoint_repetitions && pattern.lane_bytes >= set.permute_lane_bytes;
-  const bool pays = tuning.masked_from_blocks_a_vector > 0 &&
+  const bool pays = tuning.masked_from_moves_a_vector > 0 &&
                     pattern.packed_bytes * repetitions >= 2 * tuning.permute_from_bytes &&
                     magnitude(pattern.extent_bytes) * repetitions <= tuning.masked_to_touched_bytes;
   return shuffles && pays ? CopyKernel::permute : CopyKernel::blocks;

@@ -15,7 +15,7 @@ constexpr std::size_t no_limit = ~std::size_t{0};
 // Measured on a Xeon "Emerald Rapids". Masked stores: one in a cycle, where stores of blocks are two in a cycle.
 constexpr CopyTuning intel{.permute_from_bytes = 384,
                            .permute_pack_to_block_bytes = 16,
-                           .masked_from_blocks_a_vector = 3,
+                           .masked_from_moves_a_vector = 3,
                            .masked_to_touched_bytes = no_limit,
                            .gather_lists = true,
                            .scatter_lists = false,
@@ -24,7 +24,7 @@ constexpr CopyTuning intel{.permute_from_bytes = 384,
 // stores slower than blocks from some size between 8 KiB and 16 MiB on; its second-level cache holds 1 MiB.
 constexpr CopyTuning amd{.permute_from_bytes = 384,
                          .permute_pack_to_block_bytes = 16,
-                         .masked_from_blocks_a_vector = 3,
+                         .masked_from_moves_a_vector = 3,
                          .masked_to_touched_bytes = std::size_t{1} << 20,
                          .gather_lists = false,
                          .scatter_lists = false,
@@ -32,7 +32,7 @@ constexpr CopyTuning amd{.permute_from_bytes = 384,
 // Nothing was measured on Arm: gathers, which SVE processors do element by element, only where nothing else is wide.
 constexpr CopyTuning arm{.permute_from_bytes = 128,
                          .permute_pack_to_block_bytes = 16,
-                         .masked_from_blocks_a_vector = 3,
+                         .masked_from_moves_a_vector = 3,
                          .masked_to_touched_bytes = no_limit,
                          .gather_lists = false,
                          .scatter_lists = false,
@@ -64,7 +64,10 @@ const CopyTuning& default_copy_tuning() {
 
 const CopyTuning& copy_tuning() {
   if (const CopyTuning* tuning = in_use.load(std::memory_order_acquire)) return *tuning;
-  return default_copy_tuning();
+  const CopyTuning& first = default_copy_tuning();
+  // Only the first to get here publishes: a use_copy_tuning() in between must not be undone.
+  const CopyTuning* expected = nullptr;
+  return in_use.compare_exchange_strong(expected, &first, std::memory_order_acq_rel) ? first : *expected;
 }
 
 void use_copy_tuning(const CopyTuning& tuning) { in_use.store(&tuning, std::memory_order_release); }

@@ -13,8 +13,8 @@ struct CopyTuning {
   std::size_t permute_from_bytes;
   // Blocks up to this size are packed by shuffles.
   std::size_t permute_pack_to_block_bytes;
-  // Unpacked under a mask if at least this many blocks come to a vector of 64 bytes (0: never) ...
-  std::size_t masked_from_blocks_a_vector;
+  // Unpacked under a mask if moving the blocks one by one takes at least this many moves for 64 bytes (0: never) ...
+  std::size_t masked_from_moves_a_vector;
   // ... and the destination is not larger than this: where masked stores that miss the cache are slow.
   std::size_t masked_to_touched_bytes;
   // Whether listed blocks of 4 and 8 bytes are gathered, or scattered.

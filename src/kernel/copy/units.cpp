@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <string_view>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -14,10 +15,13 @@ struct CopyUnits {
   const CopySet* usable[8];
   std::size_t count;
   const CopySet* of_isa[8];  // as isa_units()
+  const IsaUnit* first_isa;
 };
 
 pthread_once_t units_once = PTHREAD_ONCE_INIT;
 CopyUnits units;
+// release in fill_units(), acquire in filled_units(): cheaper at every call than pthread_once.
+std::atomic<bool> units_filled{false};
 
 #if defined(__x86_64__)
 bool has_vbmi() {
@@ -48,17 +52,20 @@ void fill_units() {
 #endif
     ++place;
   }
+  units.first_isa = isa_units().data();
+  units_filled.store(true, std::memory_order_release);
 }
 
 const CopyUnits& filled_units() {
-  pthread_once(&units_once, fill_units);
+  if (!units_filled.load(std::memory_order_acquire)) pthread_once(&units_once, fill_units);
   return units;
 }
 
 }  // namespace
 
 const CopySet& copies_of(const IsaUnit& unit) {
-  return *filled_units().of_isa[static_cast<std::size_t>(&unit - isa_units().data())];
+  const CopyUnits& filled = filled_units();
+  return *filled.of_isa[&unit - filled.first_isa];
 }
 
 const CopySet& active_copies() { return copies_of(active_isa()); }
