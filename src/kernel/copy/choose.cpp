@@ -40,7 +40,8 @@ CopyKernel choose_unpack(const CopySet& set, std::size_t block_bytes, std::ptrdi
   const std::size_t stride = magnitude(stride_bytes), total = block_bytes * block_count;
   if (stride_bytes > 0 && total >= tuning.permute_from_bytes && in_lanes(set, block_bytes, stride) &&
       set.unpack_strided[static_cast<std::size_t>(CopyKernel::permute)] && tuning.masked_from_moves_a_vector > 0 &&
-      stride * tuning.masked_from_moves_a_vector <= 64 && stride * block_count <= tuning.masked_to_touched_bytes)
+      stride * tuning.masked_from_moves_a_vector <= 64 * moves_of(block_bytes) &&
+      stride * block_count <= tuning.masked_to_touched_bytes)
     return CopyKernel::permute;
   return CopyKernel::blocks;
 }
