@@ -150,7 +150,7 @@ bool wanted(const Options& options, std::string_view name) {
 void strided(const Options& options, const CopySet& set, const Strided& shape, std::size_t bytes) {
   const std::size_t block = shape.block_bytes, count = bytes / block;
   const std::size_t touched = count * static_cast<std::size_t>(shape.stride_bytes);
-  if (touched > (std::size_t{1} << 30)) return;
+  if (touched > (options.cold ? std::size_t{1} << 27 : std::size_t{1} << 30)) return;
   Memory blocks(touched), packed(bytes + 4096);
   Case the_case{shape.name, count * block, touched, &blocks, &packed};
   char *b = blocks.data, *p = packed.data;
