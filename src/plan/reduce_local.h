@@ -6,10 +6,12 @@
 
 namespace millrace::plan {
 
-// Sums and products of x87 extended floats have no vectors: ours is the host's loop without its unrolling (0.75 to 0.87
-// of the best host). MAX and MIN are ours: twice as fast (src/kernel/reduce/x87.h).
+// x87 extended floats have no vectors: SUM and PROD are the host's loop without its unrolling (0.75 to 0.87 of the best
+// host), MAX and MIN are as fast as the host's loop, no faster.
 constexpr bool host_reduces_faster(kernel::Op op, kernel::Type type) {
-  return (op == kernel::Op::sum || op == kernel::Op::prod) && type == kernel::Type::f80;
+  using kernel::Op;
+  const bool is_arithmetic = op == Op::sum || op == Op::prod || op == Op::max || op == Op::min;
+  return is_arithmetic && type == kernel::Type::f80;
 }
 
 }  // namespace millrace::plan
