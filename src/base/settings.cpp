@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view prefix = "MILLRACE";
 
-constexpr std::array<Setting, 10> table{{
+constexpr std::array<Setting, 11> table{{
     {"MILLRACE", SettingKind::on_off, "0|1", "1", "0 leaves every call to the host MPI, as if Millrace were not there"},
     {"MILLRACE_DISABLE", SettingKind::names, "name,...", "",
      "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
@@ -29,6 +29,8 @@ constexpr std::array<Setting, 10> table{{
      "the least size of a buffer for more than one thread; the default is what was measured"},
     {"MILLRACE_COLLECTIVES", SettingKind::choice, "auto|never", "auto",
      "Barrier, Bcast, Reduce and Allreduce among the ranks of a node by shared memory, or never"},
+    {"MILLRACE_LAYOUTS", SettingKind::choice, "auto|always|never", "auto",
+     "messages of derived datatypes: pack them ourselves where that was measured to be faster"},
     {"MILLRACE_REPORT", SettingKind::text, "0|1|FILE.json", "0",
      "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
     {"MILLRACE_LOG", SettingKind::choice, "off|error|warning|info|debug", "warning",

@@ -121,11 +121,29 @@ bool agrees_with_host(Word handle, const layout::Layout& layout) {
   return lb == layout.true_lb_bytes() && extent == layout.true_extent_bytes();
 }
 
+// The size of all predefined types in the tree; 0 if there are several, or pairs.
+std::int64_t element_bytes(const layout::Description& description) {
+  if (description.combiner == layout::Combiner::named)
+    return description.pieces.size() == 1 ? description.pieces[0].length_bytes : 0;
+  std::int64_t bytes = -1;
+  const layout::Description* last = nullptr;
+  for (const layout::DescriptionPtr& child : description.children) {
+    if (child.get() == last) continue;
+    last = child.get();
+    const std::int64_t own = element_bytes(*child);
+    if (bytes != -1 && own != bytes) return 0;
+    bytes = own;
+  }
+  return bytes;
+}
+
 bool compile_into(Datatype& datatype) {
   const layout::DescriptionPtr description = read_datatype(datatype.handle);
   if (!description) return false;
   std::shared_ptr<const layout::Layout> layout;
   if (compile(*description, layout) != Status::ok || !agrees_with_host(datatype.handle, *layout)) return false;
+  const std::int64_t bytes = element_bytes(*description);
+  datatype.is_mixed = bytes <= 0 || bytes > 8;
   datatype.layout = std::move(layout);
   return true;
 }

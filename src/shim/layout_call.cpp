@@ -3,6 +3,7 @@
 #include "shim/buffer_pool.h"
 #include "shim/fortran.h"
 #include "shim/reductions.h"
+#include "shim/requests.h"
 
 namespace millrace::shim {
 namespace {
@@ -18,7 +19,7 @@ std::array<bool, entry_count> disabled_entries{};
 
 const char* layout_algorithm_name(std::uint16_t algorithm) {
   constexpr std::array<const char*, static_cast<std::size_t>(LayoutAlgorithm::count)> names{
-      "layout_pack", "layout_unpack", "layout_send", "layout_receive", "layout_send_receive"};
+      "layout_pack", "layout_unpack", "layout_send", "layout_receive", "layout_send_receive", "layout_free_request"};
   const std::size_t index = algorithm - first_layout_algorithm;
   return index < names.size() ? names[index] : nullptr;
 }
@@ -35,9 +36,25 @@ void prepare_layouts(const SettingValues& settings) {
   prepare_datatypes();
 }
 
-void forget_layouts() { forget_datatypes(); }
+void forget_layouts() {
+  if (!datatypes_active.load(std::memory_order_relaxed)) return;
+  forget_requests();
+  forget_datatypes();
+}
 
 bool is_disabled_entry(Symbol symbol) { return disabled_entries[static_cast<std::size_t>(symbol_entry(symbol))]; }
+
+Observation::Observation(Symbol symbol) {
+  if (current_mode() & recording) call_.emplace(symbol);
+}
+
+Observation::~Observation() = default;
+
+void Observation::finish(LayoutAlgorithm algorithm, std::int64_t bytes, bool succeeded) {
+  if (!call_) return;
+  call_->stop();
+  call_->add(succeeded ? static_cast<std::uint64_t>(bytes) : 0, taken(algorithm).algorithm, record::Reason::none);
+}
 
 HostCall::HostCall(Symbol symbol, std::span<Word> words, Pass host_pass)
     : symbol_(symbol),
@@ -127,14 +144,11 @@ Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
   if (layout.packed_bytes(carried.count, carried.bytes) != Status::ok || carried.bytes > most_bytes) return carried;
   carried.reason = Reason::none;
   carried.layout = &layout;
+  carried.is_mixed = datatype.is_mixed;
   if (keep_alive) carried.owner = datatype.layout;
   return carried;
 }
 
-Word pass_on(HostCall& call, const Carried& carried) {
-  const Word result = call.pass(forwarded(carried.reason));
-  if (carried.unknown != 0 && call.succeeded(result)) remember_datatype(carried.unknown);
-  return result;
-}
+Word byte_datatype() { return byte_type; }
 
 }  // namespace millrace::shim

@@ -17,7 +17,7 @@
 namespace millrace::shim {
 
 // What layouts do with a call. The names stand in the report (layout_algorithm_name).
-enum class LayoutAlgorithm : std::uint16_t { pack, unpack, send, receive, send_receive, count };
+enum class LayoutAlgorithm : std::uint16_t { pack, unpack, send, receive, send_receive, free_request, count };
 inline constexpr std::uint16_t first_layout_algorithm = 2000;
 inline constexpr Outcome taken(LayoutAlgorithm algorithm) {
   return taken(static_cast<std::uint16_t>(first_layout_algorithm + static_cast<std::uint16_t>(algorithm)));
@@ -85,14 +85,29 @@ struct Carried {
   std::shared_ptr<const layout::Layout> owner;  // keeps the layout alive over calls into MPI
   std::int64_t count = 0;
   std::int64_t bytes = 0;  // packed
+  bool is_mixed = false;   // see Datatype
   record::Reason reason = record::Reason::not_accelerated;
   Word unknown = 0;  // to be remembered if the call succeeds
 };
 // For the triple (buffer, count, datatype) at `position`.
 Carried look_at(const HostCall& call, std::size_t position, bool keep_alive);
 
-// The call goes to the host as it is; a datatype that it accepts is remembered.
-Word pass_on(HostCall& call, const Carried& carried);
+// After a call that has succeeded: a datatype that the host has accepted is remembered.
+template <class... More>
+void remember_unknown(const More&... carried) {
+  for (const Word handle : {carried.unknown...})
+    if (handle != 0) remember_datatype(handle);
+}
+
+// The call goes to the host as it is.
+template <class... More>
+Word pass_on(HostCall& call, const Carried& carried, const More&... more) {
+  const Word result = call.pass(forwarded(carried.reason));
+  if (call.succeeded(result)) remember_unknown(carried, more...);
+  return result;
+}
+
+Word byte_datatype();  // MPI_BYTE
 
 // MILLRACE_DISABLE names this entry.
 bool is_disabled_entry(Symbol symbol);
@@ -100,14 +115,11 @@ bool is_disabled_entry(Symbol symbol);
 // Counts and times a call that is ours from here to finish(), if anything is recorded.
 class Observation {
  public:
-  explicit Observation(Symbol symbol) {
-    if (current_mode() & recording) call_.emplace(symbol);
-  }
-  void finish(LayoutAlgorithm algorithm, std::int64_t bytes, bool succeeded) {
-    if (!call_) return;
-    call_->stop();
-    call_->add(succeeded ? static_cast<std::uint64_t>(bytes) : 0, taken(algorithm).algorithm, record::Reason::none);
-  }
+  explicit Observation(Symbol symbol);
+  ~Observation();
+  Observation(const Observation&) = delete;
+  Observation& operator=(const Observation&) = delete;
+  void finish(LayoutAlgorithm algorithm, std::int64_t bytes, bool succeeded);
 
  private:
   std::optional<ObservedCall> call_;

@@ -73,6 +73,7 @@ class RandomDatatypes {
   }
 
   Random random;
+  bool without_padding = false;  // no long doubles, of whose 16 bytes some hosts carry 10
 
  private:
   Made predefined() {
@@ -85,7 +86,8 @@ class RandomDatatypes {
                  {MPI_DOUBLE_INT, 8, 8, 4}, {MPI_SHORT_INT, 2, 4, 4},    {MPI_BYTE, 1, 0, 0},
                  {MPI_2INT, 4, 4, 4},       {MPI_LONG_DOUBLE, 16, 0, 0}, {MPI_C_DOUBLE_COMPLEX, 16, 0, 0},
                  {MPI_LONG_INT, 8, 8, 4}};
-    const int which = random.between(0, 12);
+    int which = random.between(0, 12);
+    if (which == 10 && without_padding) which = 5;
     Made made{types[which].type, {{0, types[which].bytes}}, "predefined " + std::to_string(which) + "; ", false};
     if (types[which].index_bytes > 0) made.typemap.push_back({types[which].index_at, types[which].index_bytes});
     return made;

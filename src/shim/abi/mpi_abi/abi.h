@@ -30,6 +30,7 @@ inline bool is_special_address(Word address) { return address <= in_place; }
 inline Word comm_world() { return 0x101; }
 inline Word comm_self() { return 0x102; }
 inline Word comm_null() { return 0x100; }
+inline Word request_null() { return 0x180; }
 inline Word errors_return() { return 0x143; }
 inline Word null_type() { return 0x200; }
 inline Word byte_type() { return 0x247; }

@@ -30,6 +30,7 @@ inline bool is_special_address(Word address) { return address == 0 || address ==
 inline Word comm_world() { return 0x44000000; }
 inline Word comm_self() { return 0x44000001; }
 inline Word comm_null() { return 0x04000000; }
+inline Word request_null() { return 0x2c000000; }
 inline Word errors_return() { return 0x54000001; }
 inline Word null_type() { return 0x0c000000; }
 inline Word byte_type() { return 0x4c00010d; }

@@ -29,6 +29,7 @@ inline bool is_special_address(Word address) { return address <= in_place; }
 inline Word comm_world() { return as_word(find_host_object("ompi_mpi_comm_world")); }
 inline Word comm_self() { return as_word(find_host_object("ompi_mpi_comm_self")); }
 inline Word comm_null() { return as_word(find_host_object("ompi_mpi_comm_null")); }
+inline Word request_null() { return as_word(find_host_object("ompi_request_null")); }
 inline Word errors_return() { return as_word(find_host_object("ompi_mpi_errors_return")); }
 inline Word null_type() { return as_word(find_host_object("ompi_mpi_datatype_null")); }
 inline Word byte_type() { return as_word(find_host_object("ompi_mpi_byte")); }

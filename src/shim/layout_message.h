@@ -1,0 +1,34 @@
+// One direction of a message whose datatype is a layout's: what goes out is packed, what came in is unpacked.
+#pragma once
+
+#include "shim/buffer_pool.h"
+#include "shim/layout_call.h"
+
+namespace millrace::shim {
+
+enum class Direction : std::uint8_t { out, in, both };
+
+// Looks at the triple at `position` and, if it is ours, gets a buffer for its packed bytes. The peer at `peer_position`
+// must be a rank.
+class Message {
+ public:
+  static constexpr std::size_t no_peer = ~std::size_t{0};
+  Message(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction);
+
+  bool is_ours() const { return static_cast<bool>(buffer_); }
+  const Carried& carried() const { return carried_; }
+
+  void pack() const { carried_.layout->pack(memory_, carried_.count, buffer_.data()); }
+  // Of a message of `bytes` bytes, at most those of the whole; -1 for none that came.
+  void unpack(std::int64_t bytes) const;
+  // Puts the buffer into the call in place of the program's.
+  void put_into(HostCall& call) const { call.set_bytes(position_, buffer_.data(), carried_.bytes); }
+
+ private:
+  std::size_t position_;
+  void* memory_;
+  Carried carried_;
+  Buffer buffer_;
+};
+
+}  // namespace millrace::shim
