@@ -1,8 +1,10 @@
 """Collectives through shared memory: right on every host, and taken only where all ranks have agreed."""
 
 import json
+import os
 
 import hosts
+import process
 import pytest
 from shim_programs import build, call, report, run
 
@@ -113,3 +115,63 @@ def test_a_rank_dies(host, kind):
     said = sorted(line for line in finished.stdout.splitlines() if line.startswith("rank"))
     assert said == [f"rank {rank}: an error after less than 2.5 s" for rank in (0, 1)], finished.stderr
     assert "another rank of the communicator has died" in finished.stderr
+
+
+def test_memory_that_the_system_refuses():
+    """Without memfd it is a file in /dev/shm; without room there, the host."""
+    for host, names in ("openmpi4", ["memfd", "cma"]), ("mpich5", ["memfd"]):  # MPICH itself fails without CMA
+        program = build(host, "shared_collectives.c")
+        forbid = build(host, "forbid.c")
+        path = hosts.BUILD / "tests" / "shim" / f"forbidden-{host}.json"
+        words = [forbid, *names, "--", hosts.MILLRACE, program, SEED, 200]
+        hosts.run(host, 3, words, env={"MILLRACE_REPORT": path}, timeout=120).check()
+        result = json.loads(path.read_text())
+        path.unlink()
+        assert call(result, "MPI_Barrier")["taken"] > 0, host
+
+
+def in_small_shared_memory(host, words, **options):
+    """Runs words on 3 ranks where /dev/shm holds 1 MB; the mount is seen by this run only."""
+    line = hosts.command(host, 3, words)
+    script = 'mount -t tmpfs -o size=1m none /dev/shm && exec "$@"'
+    extra = {**hosts.get(host).run_environment, **options.pop("env", {})}
+    command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", *line]
+    return process.run(command, hosts.environment(host, extra), 120)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small /dev/shm takes root")
+@pytest.mark.parametrize("host", ["openmpi4", "mpich5", "intel"])
+def test_a_small_shared_memory(host):
+    program = build(host, "shared_collectives.c")
+    forbid = build(host, "forbid.c")
+    arguments = [program, SEED, 100]
+    plain = in_small_shared_memory(host, arguments)
+    if plain.returncode != 0:
+        pytest.skip(f"{host} by itself fails with a /dev/shm of 1 MB: {plain.stderr[-200:]}")
+    path = hosts.BUILD / "tests" / "shim" / f"small-{host}.json"
+    for words, taken in ([hosts.MILLRACE], True), ([forbid, "memfd", "--", hosts.MILLRACE], False):
+        finished = in_small_shared_memory(host, [*words, *arguments], env={"MILLRACE_REPORT": path})
+        assert finished.check().stdout == "done\n"
+        barrier = call(json.loads(path.read_text()), "MPI_Barrier")
+        path.unlink()
+        assert (barrier["taken"] > 0) == taken
+        if not taken:
+            assert barrier["forwarded_why"]["no_shared_memory"] > 0
+
+
+@pytest.mark.parametrize("host", ["openmpi4", "mpich4", "intel"])
+def test_many_communicators(host):
+    program = build(host, "many_communicators.c")
+    finished = run(host, 2, program, 200, 100).check()
+    assert finished.stdout.endswith("0 wrong\n")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_ten_thousand_communicators(host):
+    """Nothing leaks: after 10 000 of them the memory of a rank has grown by less than a KiB for each."""
+    plain = run(host, 2, build(host, "many_communicators.c"), 10000, 2000, millrace=False, timeout=900)
+    finished = run(host, 2, build(host, "many_communicators.c"), 10000, 2000, timeout=900).check()
+    assert finished.stdout.endswith("0 wrong\n")
+    grown = [int(side.stdout.split(" us, ")[1].split()[0]) for side in (finished, plain)]
+    assert grown[0] < grown[1] + 2000, (finished.stdout, plain.stdout)
