@@ -55,6 +55,7 @@ int forget(Word comm, Word, void*, void*) {
     registry().erase(found);
     generation.fetch_add(1, std::memory_order_release);  // with the acquire in find_communicator()
   }
+  keep_group(std::move(ended->group));
   return 0;
 }
 
@@ -76,6 +77,8 @@ void forget_communicators() {
     ended.swap(registry());
     generation.fetch_add(1, std::memory_order_release);
   }
+  ended.clear();
+  forget_kept_groups();
   host<Symbol::MPI_Comm_free_keyval>(as_word(&keyval));
   has_keyval = false;
 }

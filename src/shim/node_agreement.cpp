@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ using record::Reason;
 using Stage = Communicator::Stage;
 
 // Communicators that live for a few calls only are not worth the memory and the calls that it takes to agree.
-constexpr int calls_before_agreement = 4;
+constexpr int calls_before_agreement = 8;
 
 std::string job;
 Word world_group = 0;
@@ -72,18 +73,24 @@ bool all_present(const std::vector<int>& ranks) {
   return true;
 }
 
-// The least of `value` over the ranks.
-bool host_minimum(Word comm, const std::vector<int>& values, std::vector<int>& least) {
-  least.assign(values.size(), 0);
-  return host<Symbol::MPI_Allreduce>(as_word(values.data()), as_word(least.data()), values.size(), abi::int_type(),
-                                     abi::min_op(), comm) == 0;
-}
+struct Agreement {
+  bool settings = false;  // are the same on all ranks
+  int kept_group = 0;     // the number of a group that all have kept, or 0
+};
 
-bool settings_agree(Word comm) {
+// One collective of the host for all that must be the same: the least of each number and of its negative.
+Agreement compare_with_others(Word comm, int kept) {
   const int high = static_cast<int>(settings_digest >> 33);
   const int low = static_cast<int>(settings_digest & 0x7fffffff);
-  std::vector<int> least;
-  return host_minimum(comm, {high, low, -high, -low}, least) && least[0] == -least[2] && least[1] == -least[3];
+  const std::array<int, 6> own{high, low, kept, -high, -low, -kept};
+  std::array<int, 6> least{};
+  Agreement agreement;
+  if (host<Symbol::MPI_Allreduce>(as_word(own.data()), as_word(least.data()), own.size(), abi::int_type(), abi::min_op(),
+                                  comm) != 0)
+    return agreement;
+  agreement.settings = least[0] == -least[3] && least[1] == -least[4];
+  if (least[2] == -least[5]) agreement.kept_group = kept;
+  return agreement;
 }
 
 void leave_to_host(Communicator& communicator, Reason reason) {
@@ -96,8 +103,10 @@ void agree(Communicator& communicator) {
   if (members.empty() || !all_present(members)) return leave_to_host(communicator, Reason::not_agreed);
   if (communicator.ranks == static_cast<int>(known_present.size()) && !threads_may_call)
     whole_world_known.store(true, std::memory_order_relaxed);  // read by the same thread only
-  if (!settings_agree(communicator.handle)) return leave_to_host(communicator, Reason::settings_differ);
-  communicator.group = NodeGroup::make(communicator.handle, communicator.rank, communicator.ranks);
+  const Agreement agreement = compare_with_others(communicator.handle, kept_group(members));
+  if (!agreement.settings) return leave_to_host(communicator, Reason::settings_differ);
+  communicator.group = agreement.kept_group ? take_kept_group(members, agreement.kept_group)
+                                            : NodeGroup::make(communicator.handle, communicator.rank, members);
   if (!communicator.group) return leave_to_host(communicator, Reason::no_shared_memory);
   communicator.stage = Stage::active;
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "abi.h"
 #include "shim/forward.h"
@@ -23,6 +25,14 @@ using shared_memory::SegmentName;
 constexpr std::size_t most_process_bytes = std::size_t{1} << 30;
 constexpr std::size_t most_group_bytes = std::size_t{64} << 20;
 std::atomic<std::size_t> process_bytes{0};
+std::atomic<int> groups_made{0};
+
+constexpr std::size_t most_kept_groups = 16;
+std::mutex kept_mutex;
+std::vector<std::unique_ptr<NodeGroup>>& kept_groups() {
+  static auto& groups = *new std::vector<std::unique_ptr<NodeGroup>>;  // never destroyed, as every registry of the shim
+  return groups;
+}
 
 // Whether it is so on every rank.
 bool on_all_ranks(Word comm, bool mine) {
@@ -33,21 +43,21 @@ bool on_all_ranks(Word comm, bool mine) {
 }
 
 // Rank 0 creates, the others open what they are told of. The same answer on every rank.
-bool map_segment(Word comm, int rank, const collective::Shape& shape, SegmentKind kind, Segment& segment) {
+bool map_segment(Word comm, int rank, const collective::Shape& shape, SegmentKind kind, Segment& segment, int& number) {
   const std::size_t bytes = collective::segment_bytes(shape);
   // A name and, before it, whether there is one: all ranks must get the message, also when rank 0 has failed.
   struct {
-    int created;
+    int number;  // of the group; 0 if there is no segment
     SegmentName name;
   } message{};
   bool mapped = false;
   if (rank == 0) {
     mapped = shared_memory::create_segment(kind, bytes, segment) == Status::ok;
-    message.created = mapped ? 1 : 0;
-    if (mapped) message.name = segment.name;
+    if (mapped) message = {groups_made.fetch_add(1, std::memory_order_relaxed) + 1, segment.name};
   }
   if (host<Symbol::MPI_Bcast>(as_word(&message), sizeof message, abi::byte_type(), 0, comm) != 0) return false;
-  if (rank != 0 && message.created)
+  number = message.number;
+  if (rank != 0 && number != 0)
     mapped = shared_memory::open_segment(kind, message.name, bytes, segment) == Status::ok;
   if (mapped) {
     const collective::Part part = collective::own_part(shape, static_cast<std::uint32_t>(rank));
@@ -77,15 +87,17 @@ bool node_is_crowded() {
 
 }  // namespace
 
-std::unique_ptr<NodeGroup> NodeGroup::make(Word comm, int rank, int ranks) noexcept {
-  const collective::Shape shape = collective::shape_for(static_cast<std::uint32_t>(ranks), most_group_bytes);
+std::unique_ptr<NodeGroup> NodeGroup::make(Word comm, int rank, std::vector<int> members) noexcept {
+  const collective::Shape shape =
+      collective::shape_for(static_cast<std::uint32_t>(members.size()), most_group_bytes);
   if (shape.ranks == 0) return nullptr;  // the same on every rank
   const std::size_t bytes = collective::segment_bytes(shape);
   std::unique_ptr<NodeGroup> made(new (std::nothrow) NodeGroup);
   const bool may = made && process_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most_process_bytes;
   bool ready = on_all_ranks(comm, may);
-  ready = ready && (map_segment(comm, rank, shape, SegmentKind::memfd, made->segment_) ||
-                    map_segment(comm, rank, shape, SegmentKind::shm_open, made->segment_));
+  int number = 0;
+  ready = ready && (map_segment(comm, rank, shape, SegmentKind::memfd, made->segment_, number) ||
+                    map_segment(comm, rank, shape, SegmentKind::shm_open, made->segment_, number));
   if (ready) {
     shared_memory::forget_name(made->segment_);
     collective::Options options;
@@ -97,6 +109,8 @@ std::unique_ptr<NodeGroup> NodeGroup::make(Word comm, int rank, int ranks) noexc
   }
   if (ready) {
     made->bytes_ = bytes;
+    made->number_ = number;
+    made->members_ = std::move(members);
     return made;
   }
   process_bytes.fetch_sub(bytes, std::memory_order_relaxed);
@@ -107,6 +121,43 @@ NodeGroup::~NodeGroup() {
   group_.leave();
   if (segment_.base) shared_memory::close_segment(segment_);
   process_bytes.fetch_sub(bytes_, std::memory_order_relaxed);
+}
+
+int kept_group(const std::vector<int>& members) {
+  const std::lock_guard lock(kept_mutex);
+  for (const auto& kept : kept_groups())
+    if (kept->members_ == members) return kept->number_;
+  return 0;
+}
+
+std::unique_ptr<NodeGroup> take_kept_group(const std::vector<int>& members, int number) {
+  const std::lock_guard lock(kept_mutex);
+  auto& groups = kept_groups();
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& kept) {
+    return kept->number_ == number && kept->members_ == members;
+  });
+  std::unique_ptr<NodeGroup> group = std::move(*found);
+  groups.erase(found);
+  return group;
+}
+
+void keep_group(std::unique_ptr<NodeGroup> group) noexcept try {
+  if (!group || group->group_.broken() != collective::Result::ok) return;
+  std::unique_ptr<NodeGroup> ended;
+  const std::lock_guard lock(kept_mutex);
+  auto& groups = kept_groups();
+  groups.push_back(std::move(group));
+  if (groups.size() > most_kept_groups) {
+    ended = std::move(groups.front());
+    groups.erase(groups.begin());
+  }
+} catch (...) {
+  // No memory for the list: the group ends here.
+}
+
+void forget_kept_groups() {
+  const std::lock_guard lock(kept_mutex);
+  kept_groups().clear();
 }
 
 }  // namespace millrace::shim

@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 200; ++i) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    use(comm, 6);
+    use(comm, 12);
     MPI_Comm_free(&comm);
   }
   long before = resident_kib();
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < passing; ++i) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    use(comm, 6);
+    use(comm, 12);
     MPI_Comm_free(&comm);
   }
   double each_us = passing ? (MPI_Wtime() - start) * 1e6 / passing : 0;
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   start = MPI_Wtime();
   for (int i = 0; i < living; ++i) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-    use(comms[i], 6);
+    use(comms[i], 12);
   }
   double alive_us = living ? (MPI_Wtime() - start) * 1e6 / living : 0;
   long alive = resident_kib() - before;
