@@ -18,7 +18,8 @@ constexpr const char* footer =
     "millrace info    what this machine, its MPI and the settings look like\n"
     "millrace check   whether every call of this MPI is reached\n"
     "millrace explain-type   how a derived datatype is packed\n"
-    "A program that is called info, check or explain-type: millrace ./info, or millrace -- info.";
+    "millrace explain        how a collective inside a node is done, e.g. millrace explain allreduce 32KiB\n"
+    "A program that is called info, check, explain or explain-type: millrace ./info, or millrace -- info.";
 
 class Formatter : public CLI::Formatter {
  public:
@@ -26,7 +27,8 @@ class Formatter : public CLI::Formatter {
     return "Usage: millrace [OPTIONS] [--] PROGRAM [ARGS]\n"
            "       millrace info [--json] [--mpi openmpi|mpich|abi|LIBRARY]\n"
            "       millrace check [OPTIONS]\n"
-           "       millrace explain-type [--count N] TYPE\n";
+           "       millrace explain-type [--count N] TYPE\n"
+           "       millrace explain [--ranks N] CALL [BYTES]\n";
   }
 };
 
@@ -112,6 +114,7 @@ Request parse_command_line(int argument_count, char** arguments) {
   if (!is_separated && first == "info") request.action = Action::info;
   if (!is_separated && first == "check") request.action = Action::check;
   if (!is_separated && first == "explain-type") request.action = Action::explain_type;
+  if (!is_separated && first == "explain") request.action = Action::explain_call;
   return request;
 }
 

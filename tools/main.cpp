@@ -10,6 +10,7 @@
 #include "tools/command_line.h"
 #include "tools/environment.h"
 #include "tools/explain.h"
+#include "tools/explain_call.h"
 #include "tools/explain_type.h"
 #include "tools/info/info.h"
 #include "tools/launch.h"
@@ -43,6 +44,7 @@ int main(int argument_count, char** arguments) {
   }
   if (request.action == Action::check) return check_command(request.program, own_path(), request.mpi);
   if (request.action == Action::explain_type) return explain_type_command(request.program);
+  if (request.action == Action::explain_call) return explain_call_command(request.program);
   if (request.action == Action::info) return run_info(request, environment, own_path());
   const Plan plan = make_plan(request, environment, own_path());
   if (request.action == Action::explain) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view prefix = "MILLRACE";
 
-constexpr std::array<Setting, 11> table{{
+constexpr std::array<Setting, 15> table{{
     {"MILLRACE", SettingKind::on_off, "0|1", "1", "0 leaves every call to the host MPI, as if Millrace were not there"},
     {"MILLRACE_DISABLE", SettingKind::names, "name,...", "",
      "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
@@ -31,6 +31,14 @@ constexpr std::array<Setting, 11> table{{
      "Barrier, Bcast, Reduce and Allreduce among the ranks of a node by shared memory, or never"},
     {"MILLRACE_LAYOUTS", SettingKind::choice, "auto|always|never", "auto",
      "messages of derived datatypes: pack them ourselves where that was measured to be faster"},
+    {"MILLRACE_ORDER", SettingKind::choice, "auto|rank", "auto",
+     "rank: reductions of a node are the left fold in rank order, also where a tree would be faster"},
+    {"MILLRACE_WAIT", SettingKind::choice, "auto|spin|yield|sleep", "auto",
+     "how a rank waits for others of its node; auto spins if each has a core of its own, else sleeps"},
+    {"MILLRACE_TREE", SettingKind::text, "kary:K|knomial:K|flat[,...]", "",
+     "the tree of collectives with many ranks of a node; then socket|cache, leaders-last, small-first"},
+    {"MILLRACE_ALGORITHM", SettingKind::text, "CALL=NAME,...", "",
+     "forces algorithms of collectives inside a node, e.g. allreduce=slices,barrier=tree"},
     {"MILLRACE_REPORT", SettingKind::text, "0|1|FILE.json", "0",
      "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
     {"MILLRACE_LOG", SettingKind::choice, "off|error|warning|info|debug", "warning",
@@ -151,6 +159,10 @@ void store(SettingValues& values, std::string_view variable, const std::string& 
   if (variable == "MILLRACE_THREADS") values.threads = value;
   if (variable == "MILLRACE_THREADS_BYTES") values.threads_bytes = bytes_of(value).value_or(values.threads_bytes);
   if (variable == "MILLRACE_COLLECTIVES") values.collectives = value;
+  if (variable == "MILLRACE_ORDER") values.order = value;
+  if (variable == "MILLRACE_WAIT") values.wait = value;
+  if (variable == "MILLRACE_TREE") values.tree = value;
+  if (variable == "MILLRACE_ALGORITHM") values.algorithm = value;
   if (variable == "MILLRACE_REPORT") values.report = value;
   if (variable == "MILLRACE_LOG") values.log = value;
 }

@@ -43,6 +43,10 @@ struct SettingValues {
   std::int64_t buffers_bytes = std::int64_t{32} << 20;  // MILLRACE_BUFFERS
   std::string threads = "auto";                         // MILLRACE_THREADS
   std::int64_t threads_bytes = std::int64_t{4} << 20;   // MILLRACE_THREADS_BYTES
+  std::string order = "auto";                           // MILLRACE_ORDER
+  std::string wait = "auto";                            // MILLRACE_WAIT
+  std::string tree;                                     // MILLRACE_TREE
+  std::string algorithm;                                // MILLRACE_ALGORITHM
   std::string report = "0";                             // MILLRACE_REPORT: "0", "1" or a file name
   std::string log = "warning";                          // MILLRACE_LOG
   std::vector<std::string> complaints;

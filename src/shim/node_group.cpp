@@ -27,6 +27,9 @@ constexpr std::size_t most_group_bytes = std::size_t{64} << 20;
 std::atomic<std::size_t> process_bytes{0};
 std::atomic<int> groups_made{0};
 
+collective::Selection selection_in_force;
+collective::Waiting waiting_in_force = collective::Waiting::automatic;
+
 constexpr std::size_t most_kept_groups = 16;
 std::mutex kept_mutex;
 std::vector<std::unique_ptr<NodeGroup>>& kept_groups() {
@@ -87,6 +90,11 @@ bool node_is_crowded() {
 
 }  // namespace
 
+void configure_node_groups(const collective::Selection& selection, collective::Waiting waiting) {
+  selection_in_force = selection;
+  waiting_in_force = waiting;
+}
+
 std::unique_ptr<NodeGroup> NodeGroup::make(Word comm, int rank, std::vector<int> members) noexcept {
   const collective::Shape shape =
       collective::shape_for(static_cast<std::uint32_t>(members.size()), most_group_bytes);
@@ -103,6 +111,8 @@ std::unique_ptr<NodeGroup> NodeGroup::make(Word comm, int rank, std::vector<int>
     collective::Options options;
     options.host = {drive_host, nullptr};
     options.crowded_node = node_is_crowded();
+    options.waiting = waiting_in_force;
+    options.selection = &selection_in_force;
     const bool joined =
         made->group_.join(made->segment_.base, shape, static_cast<std::uint32_t>(rank), options) == Status::ok;
     ready = on_all_ranks(comm, joined) && on_all_ranks(comm, made->group_.start() == collective::Result::ok);

@@ -15,6 +15,9 @@
 
 namespace millrace::shim {
 
+// How groups that are made from now on choose and wait. By one thread, before the first is made; equal on all ranks.
+void configure_node_groups(const collective::Selection& selection, collective::Waiting waiting);
+
 class NodeGroup {
  public:
   // Collective over the communicator, whose ranks all run under Millrace and are on one node: all get a group or all

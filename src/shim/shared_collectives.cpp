@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "plan/collective.h"
 #include "shim/host_progress.h"
 #include "shim/node_agreement.h"
+#include "shim/node_group.h"
 #include "shim/observed.h"
 #include "shim/op_substitution.h"
 #include "shim/reductions.h"
@@ -23,6 +25,13 @@ std::array<bool, entry_count> disabled_entries{};
 // This thread is in a collective of the host: what the host calls there is its own business, and was not called by the
 // program on the other ranks.
 thread_local bool in_host __attribute__((tls_model("initial-exec"))) = false;
+
+collective::Waiting waiting_of(const std::string& name) {
+  using collective::Waiting;
+  for (const Waiting waiting : {Waiting::spin, Waiting::yield, Waiting::sleep})
+    if (name == shared_memory::waiting_name(waiting)) return waiting;
+  return Waiting::automatic;
+}
 
 template <std::size_t... positions>
 Word call_with(void* next, std::span<const Word> words, std::index_sequence<positions...>) {
@@ -118,6 +127,11 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
   if (shared_collectives_active.load(std::memory_order_relaxed) || settings.collectives == "never") return;
   for (std::size_t entry = 0; entry < entry_count; ++entry)
     disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
+  std::string complaint;
+  const collective::Selection selection =
+      plan::select_collectives({settings.order == "rank", settings.tree, settings.algorithm}, complaint);
+  if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
+  configure_node_groups(selection, waiting_of(settings.wait));
   int world_ranks = 1;
   host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&world_ranks));
   if (!prepare_host_progress() || !prepare_agreement(world_rank, world_ranks)) {

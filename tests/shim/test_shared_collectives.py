@@ -175,3 +175,27 @@ def test_ten_thousand_communicators(host):
     assert finished.stdout.endswith("0 wrong\n")
     grown = [int(side.stdout.split(" us, ")[1].split()[0]) for side in (finished, plain)]
     assert grown[0] < grown[1] + 2000, (finished.stdout, plain.stdout)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"MILLRACE_WAIT": "spin"},
+        {"MILLRACE_WAIT": "yield"},
+        {"MILLRACE_WAIT": "sleep"},
+        {"MILLRACE_ORDER": "rank", "MILLRACE_TREE": "flat"},
+        {"MILLRACE_ALGORITHM": "allreduce=slices,reduce=chunks"},
+        {"MILLRACE_ALGORITHM": "reduce=slices,barrier=tree,bcast=tree", "MILLRACE_TREE": "kary:2"},
+    ],
+    ids=lambda settings: "-".join(settings.values()),
+)
+def test_forced(settings):
+    """Every way of waiting and every algorithm gives the left fold in rank order."""
+    program = build("openmpi4", "shared_collectives.c")
+    finished, _ = report("openmpi4", 3, program, SEED, 300, "ours", env=settings)
+    assert finished.stdout == "done\n"
+
+
+def test_a_wrong_tree_is_reported():
+    finished = run("openmpi4", 2, build("openmpi4", "shared_collectives.c"), SEED, 20, env={"MILLRACE_TREE": "oak"})
+    assert "MILLRACE_TREE=oak is not a tree" in finished.check().stderr

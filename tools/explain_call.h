@@ -1,0 +1,22 @@
+// `millrace explain`: how a collective inside a node is done, by the settings in force (docs/collectives.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace millrace::tools {
+
+struct CallExplanation {
+  bool is_understood = false;
+  std::string text;  // or what is wrong
+};
+
+// `call`: barrier, bcast, reduce, allreduce, with or without MPI_ and in any case; `ranks` of one node.
+CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::uint32_t ranks,
+                             const char* const* environment);
+
+// The subcommand: `arguments` starts with "explain" and ends with a null pointer.
+int explain_call_command(char** arguments);
+
+}  // namespace millrace::tools
