@@ -2,7 +2,8 @@
 // and PMPI_ (the host's own). Every sample carries the time of a cache line between ranks 0 and 1, measured beside it.
 //
 // Arguments: turns, target_us per sample, largest bytes, kinds (a string of b B r a), modes (h hot, c cold, o rotating root,
-// w window). Prints one line per sample:
+// w window), factor from
+// one size to the next. Prints one line per sample:
 //   collective bytes mode side turn us line_ns
 // us: the mean time of a call on the slowest rank; in mode w, each call starts at a moment agreed by clock and us is the
 // median of (last end - common start). Sides: ours, host, and as limits: flags (a barrier of bare flags, 2 ranks), memcpy.
@@ -198,6 +199,7 @@ int main(int argc, char** argv) {
   const std::size_t largest = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 16 << 20;
   const std::string kinds = argc > 4 ? argv[4] : "bBra";
   const std::string modes = argc > 5 ? argv[5] : "h";
+  const std::size_t step = argc > 6 ? std::strtoull(argv[6], nullptr, 10) : 8;
 
   MPI_Win window;
   void* base = nullptr;
@@ -221,7 +223,7 @@ int main(int argc, char** argv) {
         continue;
       }
       if (kind == 'a' && mode == 'o') continue;
-      for (std::size_t bytes = 8; bytes <= largest; bytes *= 8) measure({kind, bytes, mode}, turns, target_us);
+      for (std::size_t bytes = 8; bytes <= largest; bytes *= step) measure({kind, bytes, mode}, turns, target_us);
     }
   }
   MPI_Win_free(&window);

@@ -25,11 +25,11 @@ FIELDS = ("host", "ranks", "collective", "bytes", "mode", "side", "turn", "us", 
 STANDARD = "openmpi4,openmpi4+sm,openmpi5,mpich4,mpich5,intel"
 
 
-def measure(name, ranks, turns, target_us, largest, kinds, modes):
+def measure(name, ranks, options):
     host, _, tuned = name.partition("+")
     probe = hosts.compile(host, HERE / "probe.cpp", OUT / host / "probe", flags=["-O3", "-march=native", "-std=c++17"])
     env = {"OMPI_MCA_coll_sm_priority": "100"} if tuned else None
-    arguments = [probe, turns, target_us, largest, kinds, modes]
+    arguments = [probe, options.turns, options.target_us, options.largest, options.kinds, options.modes, options.step]
     finished = hosts.run(host, ranks, arguments, millrace=True, env=env, timeout=3600, bind=ranks <= 2).check()
     for line in finished.stdout.splitlines():
         collective, size, mode, side, turn, us, line_ns = line.split()
@@ -95,13 +95,14 @@ def main():
     parser.add_argument("--largest", type=int, default=16 << 20)
     parser.add_argument("--kinds", default="bBra")
     parser.add_argument("--modes", default="h")
+    parser.add_argument("--step", type=int, default=8, help="factor from one size to the next")
     parser.add_argument("--csv", type=pathlib.Path)
     options = parser.parse_args()
     rows = []
     for ranks in map(int, options.ranks.split(",")):
         for name in options.hosts.split(","):
             print(f"{name} on {ranks} ranks ...", file=sys.stderr)
-            rows += measure(name, ranks, options.turns, options.target_us, options.largest, options.kinds, options.modes)
+            rows += measure(name, ranks, options)
     if options.csv:
         with options.csv.open("w", newline="") as file:
             writer = csv.DictWriter(file, FIELDS)

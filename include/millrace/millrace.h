@@ -17,7 +17,7 @@
  *   Errors            A function that can fail returns a millrace_status, and then has written nothing. None sets
  *                     errno, prints, aborts, throws, or, unless it makes a layout, allocates memory (but see Threads).
  *   Threads           Any function may be called from any thread at any time; concurrent calls must not write the
- *                     same memory, as with memcpy. A reduction whose buffers are large (4 MiB and more) runs on several
+ *                     same memory, as with memcpy. A reduction whose buffers are large (8 MiB and more) runs on several
  *                     threads if this process has idle cores of its own: docs/threads.md says how that is found out.
  *                     MILLRACE_THREADS=1 or millrace_use_threads(1, 0) forbids it, and nothing else starts a thread.
  *                     The first such reduction loads libmillrace_threads.so and, if the program has none, an OpenMP
@@ -158,7 +158,7 @@ MILLRACE_EXPORT millrace_status millrace_use_isa(const char* setting);
 
 /* Threads of large reductions, for all callers; calls under way end as they began. `threads`: 0 decides at each
  * reduction, 1 never splits, any other number is used as it stands, whatever else runs. `least_bytes`: the size of one
- * buffer from which a reduction counts as large; 0: as measured, 4 MiB. At first they come from the environment
+ * buffer from which a reduction counts as large; 0: as measured, 8 MiB. At first they come from the environment
  * variables MILLRACE_THREADS (auto or a number) and MILLRACE_THREADS_BYTES.
  * Errors: BAD_THREADS, and then nothing changes. */
 MILLRACE_EXPORT millrace_status millrace_use_threads(unsigned threads, size_t least_bytes);

@@ -25,7 +25,7 @@ constexpr std::array<Setting, 15> table{{
      "most memory of a rank for packed messages of derived datatypes; 0 leaves them to the host MPI"},
     {"MILLRACE_THREADS", SettingKind::count, "auto|N", "auto",
      "threads of a large reduction: auto uses cores that this rank owns and nobody uses, 1 never splits"},
-    {"MILLRACE_THREADS_BYTES", SettingKind::bytes, "BYTES|KiB|MiB|GiB", "4MiB",
+    {"MILLRACE_THREADS_BYTES", SettingKind::bytes, "BYTES|KiB|MiB|GiB", "8MiB",
      "the least size of a buffer for more than one thread; the default is what was measured"},
     {"MILLRACE_COLLECTIVES", SettingKind::choice, "auto|never", "auto",
      "Barrier, Bcast, Reduce and Allreduce among the ranks of a node by shared memory, or never"},

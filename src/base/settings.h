@@ -42,7 +42,7 @@ struct SettingValues {
   std::string collectives = "auto";                     // MILLRACE_COLLECTIVES
   std::int64_t buffers_bytes = std::int64_t{32} << 20;  // MILLRACE_BUFFERS
   std::string threads = "auto";                         // MILLRACE_THREADS
-  std::int64_t threads_bytes = std::int64_t{4} << 20;   // MILLRACE_THREADS_BYTES
+  std::int64_t threads_bytes = std::int64_t{8} << 20;   // MILLRACE_THREADS_BYTES
   std::string order = "auto";                           // MILLRACE_ORDER
   std::string wait = "auto";                            // MILLRACE_WAIT
   std::string tree;                                     // MILLRACE_TREE

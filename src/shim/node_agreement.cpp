@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "shim/forward.h"
+#include "shim/library_version.h"
 #include "shim/node_group.h"
 #include "shim/presence.h"
 
@@ -42,6 +43,7 @@ std::uint64_t digest_of_settings() {
       digest = (digest ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
     digest = (digest ^ 0xff) * 0x100000001b3u;
   }
+  for (const char letter : library_version()) digest = (digest ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
   return digest;
 }
 

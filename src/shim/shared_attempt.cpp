@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collective/collective.h"
+#include "plan/shared_collectives.h"
 #include "shim/gaps.h"
 #include "shim/node_group.h"
 #include "shim/reductions.h"
@@ -17,6 +18,8 @@ namespace {
 using collective::Reducer;
 using collective::Result;
 using record::Reason;
+
+plan::HostFamily host_family = plan::HostFamily::unknown;
 
 // ---- MPI_Reduce, MPI_Allreduce ----
 
@@ -99,6 +102,9 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
       bytes > std::uint64_t{1} << 62)
     return refused(Reason::large_count);
 
+  if (left_to_host(communicator, all ? collective::Kind::allreduce : collective::Kind::reduce, bytes))
+    return refused(Reason::host_is_faster);
+
   const bool receives = all || communicator.rank == call.root;
   if (call.in_place && !receives) return refused(Reason::invalid_argument);
   const Word in = call.in_place ? call.out : call.in;
@@ -116,6 +122,13 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
 }
 
 }  // namespace
+
+void use_host_family(plan::HostFamily family) { host_family = family; }
+
+bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes) {
+  return plan::host_shares_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
+                                  communicator.group->group().crowded());
+}
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept {
   switch (call.kind) {

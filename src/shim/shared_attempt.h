@@ -2,6 +2,8 @@
 #pragma once
 
 #include "collective/result.h"
+#include "collective/selection.h"
+#include "plan/op_substitution.h"
 #include "record/record.h"
 #include "shim/communicators.h"
 #include "shim/shared_collectives.h"
@@ -21,6 +23,11 @@ inline constexpr Attempt done(collective::Result result) {
   if (result == collective::Result::not_supported) return refused(record::Reason::host_is_faster);
   return {record::Reason::none, result, 0};
 }
+
+// The host that the plan knows, for host_shares_faster(). Before the first attempt, by one thread.
+void use_host_family(plan::HostFamily family);
+// Whether the host does this faster; the same answer on every rank.
+bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes);
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept;
 

@@ -119,6 +119,7 @@ Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) no
   if (call.root < 0 || call.root >= communicator.ranks || call.count < 0) return refused(Reason::invalid_argument);
   Data data;
   if (const Reason reason = find_data(call, data); reason != Reason::none) return refused(reason);
+  if (left_to_host(communicator, collective::Kind::bcast, data.bytes)) return refused(Reason::host_is_faster);
   collective::Group& group = communicator.group->group();
   if (data.in_place) return done(bcast_bytes(group, data.in_place, data.bytes, static_cast<std::uint32_t>(call.root)));
   const bool is_root = communicator.rank == call.root;

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "plan/collective.h"
 #include "shim/host_progress.h"
+#include "shim/library_version.h"
 #include "shim/node_agreement.h"
 #include "shim/node_group.h"
 #include "shim/observed.h"
@@ -132,6 +133,7 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
       plan::select_collectives({settings.order == "rank", settings.tree, settings.algorithm}, complaint);
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
+  use_host_family(plan::host_family(library_version()));
   int world_ranks = 1;
   host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&world_ranks));
   if (!prepare_host_progress() || !prepare_agreement(world_rank, world_ranks)) {

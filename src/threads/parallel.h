@@ -14,7 +14,7 @@
 namespace millrace::threads {
 
 // From docs/results/threads.md: below, waking a thread costs more than its half of the work.
-inline constexpr std::size_t measured_least_bytes = std::size_t{4} << 20;
+inline constexpr std::size_t measured_least_bytes = std::size_t{8} << 20;
 inline constexpr std::size_t never = ~std::size_t{0};
 
 // Bytes of one buffer from which a reduction may be split; `never` until use() allows it.

@@ -47,11 +47,11 @@ def test_every_unit_is_listed_with_a_reason(launcher):
 
 def test_the_threads_of_a_large_reduction_have_a_reason(launcher):
     forced = facts(launcher, MILLRACE_THREADS="3")["threads"]
-    assert forced == {"threads": 3, "why": "as MILLRACE_THREADS says", "least_bytes": 4 << 20}
+    assert forced == {"threads": 3, "why": "as MILLRACE_THREADS says", "least_bytes": 8 << 20}
     one = min(os.sched_getaffinity(0))
     text = subprocess.check_output(["taskset", "-c", str(one), launcher, "info", "--json"], text=True)
     assert json.loads(text)["threads"]["why"] == "this rank may run on one core"
-    assert "threads    3 for a reduction of 4 MiB and more" in info(launcher, MILLRACE_THREADS="3")
+    assert "threads    3 for a reduction of 8 MiB and more" in info(launcher, MILLRACE_THREADS="3")
     assert facts(launcher, PMI_RANK="0")["threads"]["why"] == "how many ranks are on this node is not known"
 
 

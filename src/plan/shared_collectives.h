@@ -1,0 +1,32 @@
+// Whether a collective inside a node is left to the host although memory is shared, because the host was measured to be
+// faster (bench/collectives, docs/results/collectives.md). Depends on what all ranks know to be equal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "collective/selection.h"
+#include "plan/op_substitution.h"
+
+namespace millrace::plan {
+
+// `crowded`: some rank of the group has no core of its own.
+constexpr bool host_shares_faster(HostFamily family, collective::Kind kind, std::size_t bytes, std::uint32_t ranks,
+                                  bool crowded) {
+  using collective::Kind;
+  constexpr std::size_t kib = 1024;
+  constexpr std::size_t mib = 1024 * kib;
+  // A single copy out of the root's memory (process_vm_readv) beats two through shared memory while both fit a cache:
+  // 0.74 to 0.95 of the host on 2 ranks.
+  const bool copies_once = family == HostFamily::openmpi_4 || family == HostFamily::openmpi_5 || family == HostFamily::mpich_4;
+  if (copies_once && kind == Kind::bcast && ranks == 2 && !crowded) return bytes >= 128 * kib && bytes < mib;
+  // Intel MPI with more ranks than cores: 0.78 to 0.93 of it on 4 and 8 ranks of 2 cores.
+  if (family == HostFamily::intel && crowded) {
+    if (kind == Kind::reduce) return bytes >= (ranks < 8 ? 8 * mib : 256 * kib);
+    if (kind == Kind::allreduce) return bytes >= 2 * mib;
+    if (kind == Kind::bcast) return bytes >= 16 * mib;
+  }
+  return false;
+}
+
+}  // namespace millrace::plan
