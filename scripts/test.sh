@@ -13,7 +13,7 @@ ctest_options="-LE full --timeout 300"
 pytest_options="--timeout 300"
 for word in "$@"; do
   case $word in
-    --full) ctest_options="--timeout 3600" pytest_options="--full --timeout 3600" ;;
+    --full) ctest_options="-C full --timeout 3600" pytest_options="--full --timeout 3600" ;;
     *) echo "dev test: '$word'? There is only --full" >&2; exit 2 ;;
   esac
 done
