@@ -15,7 +15,7 @@ struct Processors {
   std::uint32_t quota_millicores = 0;             // processor time of that group per time, 1000: one processor
 };
 
-Processors own_processors();  // of the calling thread
+Processors own_processors() noexcept;  // of the calling thread
 
 // Whether each can have a processor of its own at the same time: a matching of processes with processors exists, and
 // no quota group has more processes than whole processors.
