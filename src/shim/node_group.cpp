@@ -16,7 +16,6 @@
 namespace millrace::shim {
 namespace {
 
-
 using shared_memory::Segment;
 using shared_memory::SegmentKind;
 using shared_memory::SegmentName;
@@ -60,8 +59,7 @@ bool map_segment(Word comm, int rank, const collective::Shape& shape, SegmentKin
   }
   if (host<Symbol::MPI_Bcast>(as_word(&message), sizeof message, abi::byte_type(), 0, comm) != 0) return false;
   number = message.number;
-  if (rank != 0 && number != 0)
-    mapped = shared_memory::open_segment(kind, message.name, bytes, segment) == Status::ok;
+  if (rank != 0 && number != 0) mapped = shared_memory::open_segment(kind, message.name, bytes, segment) == Status::ok;
   if (mapped) {
     const collective::Part part = collective::own_part(shape, static_cast<std::uint32_t>(rank));
     mapped = shared_memory::reserve_pages(segment, part.offset_bytes, part.bytes) == Status::ok;
@@ -96,13 +94,12 @@ void configure_node_groups(const collective::Selection& selection, collective::W
 }
 
 std::unique_ptr<NodeGroup> NodeGroup::make(Word comm, int rank, std::vector<int> members) noexcept {
-  const collective::Shape shape =
-      collective::shape_for(static_cast<std::uint32_t>(members.size()), most_group_bytes);
+  const collective::Shape shape = collective::shape_for(static_cast<std::uint32_t>(members.size()), most_group_bytes);
   if (shape.ranks == 0) return nullptr;  // the same on every rank
   const std::size_t bytes = collective::segment_bytes(shape);
   std::unique_ptr<NodeGroup> made(new (std::nothrow) NodeGroup);
-  const bool may = made && process_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most_process_bytes;
-  bool ready = on_all_ranks(comm, may);
+  const bool fits = process_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most_process_bytes;
+  bool ready = on_all_ranks(comm, made && fits);
   int number = 0;
   ready = ready && (map_segment(comm, rank, shape, SegmentKind::memfd, made->segment_, number) ||
                     map_segment(comm, rank, shape, SegmentKind::shm_open, made->segment_, number));
