@@ -25,6 +25,7 @@ const char* result_name(Result result) {
     case Result::not_supported: return "not supported";
     case Result::peer_died: return "a peer died";
     case Result::mismatch: return "ranks disagree about the call";
+    case Result::rank_failed: return "a rank could not do its part";
   }
   return "?";
 }
@@ -104,7 +105,7 @@ void Group::plant_tree() {
   const std::unique_ptr<Place[]> places(new (std::nothrow) Place[count]);
   if (!places) {
     // All must have the same tree. A rank that cannot see the places cannot take part; the others notice in time.
-    fail(Result::peer_died);
+    fail(Result::rank_failed);
     return;
   }
   for (std::uint32_t rank = 0; rank < count; ++rank) places[rank] = member(rank).place;

@@ -9,6 +9,7 @@ enum class Result : std::uint8_t {
   not_supported,  // nothing was done, on any rank: let the host MPI do the call
   peer_died,      // a rank of the group ended, or the host says so
   mismatch,       // ranks called different collectives, or with different sizes or roots
+  rank_failed,    // a rank could not do its part (no memory, or the host refused its datatype), and said so
 };
 
 const char* result_name(Result result);

@@ -75,7 +75,7 @@ Attempt reduce_around_gaps(collective::Group& group, const CollectiveCall& call,
   const std::size_t piece_elements = (std::size_t{4} << 20) / reducer.element_bytes;
   const auto elements = static_cast<std::size_t>(call.count);
   const Scratch result = scratch(std::min(elements, piece_elements) * reducer.element_bytes);
-  if (!result) return failed(abi::err_intern);
+  if (!result) return failed_for_all(group, abi::err_intern);
   const auto* from = static_cast<const char*>(as_pointer(in));
   auto* to = static_cast<char*>(as_pointer(call.out));
   for (std::size_t first = 0; first < elements; first += piece_elements) {

@@ -1,6 +1,7 @@
 // One collective call on a communicator whose ranks share memory: is it ours, and then what became of it.
 #pragma once
 
+#include "collective/group.h"
 #include "collective/result.h"
 #include "collective/selection.h"
 #include "plan/op_substitution.h"
@@ -18,6 +19,11 @@ struct Attempt {
 
 inline constexpr Attempt refused(record::Reason reason) { return {reason, collective::Result::not_supported, 0}; }
 inline constexpr Attempt failed(int error) { return {record::Reason::none, collective::Result::ok, error}; }
+// The same where the other ranks count on this one: the group breaks, so that they get an error instead of waiting.
+inline Attempt failed_for_all(collective::Group& group, int error) {
+  group.fail(collective::Result::rank_failed);
+  return failed(error);
+}
 // What the group did; a call that it does not support is left to the host, on every rank.
 inline constexpr Attempt done(collective::Result result) {
   if (result == collective::Result::not_supported) return refused(record::Reason::host_is_faster);

@@ -22,8 +22,8 @@ constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
 // The data of a call as bytes in a row: where they are, or how to get there.
 struct Data {
-  char* in_place = nullptr;                               // if they are a row of bytes already
-  std::shared_ptr<const layout::Layout> layout;           // else, if the datatype is compiled
+  char* in_place = nullptr;                      // if they are a row of bytes already
+  std::shared_ptr<const layout::Layout> layout;  // else, if the datatype is compiled
   std::size_t bytes = 0;
 };
 
@@ -75,14 +75,14 @@ Result bcast_bytes(collective::Group& group, char* bytes, std::size_t length, st
 // The layout packs and unpacks piece by piece.
 Attempt bcast_by_layout(collective::Group& group, const CollectiveCall& call, const Data& data, bool is_root) {
   const Scratch piece = scratch(std::min(piece_bytes, data.bytes));
-  if (!piece) return failed(abi::err_intern);
+  if (!piece) return failed_for_all(group, abi::err_intern);
   void* base = as_pointer(call.out);
   for (std::size_t start = 0; start < data.bytes; start += piece_bytes) {
     const std::size_t length = std::min(piece_bytes, data.bytes - start);
     const auto first = static_cast<std::int64_t>(start);
     const auto size = static_cast<std::int64_t>(length);
     if (is_root && data.layout->pack_segment(base, call.count, first, size, piece.get()) != Status::ok)
-      return failed(abi::err_intern);
+      return failed_for_all(group, abi::err_intern);
     const Result result = collective::bcast(group, piece.get(), length, static_cast<std::uint32_t>(call.root));
     if (result != Result::ok) return done(result);
     if (!is_root && data.layout->unpack_segment(piece.get(), first, size, base, call.count) != Status::ok)
@@ -95,14 +95,14 @@ Attempt bcast_by_layout(collective::Group& group, const CollectiveCall& call, co
 // says whether the datatype is one that may be used.
 Attempt bcast_by_host(collective::Group& group, const CollectiveCall& call, const Data& data, bool is_root) {
   const Scratch packed = call.count <= INT_MAX ? scratch(data.bytes) : nullptr;
-  if (!packed) return failed(abi::err_intern);
+  if (!packed) return failed_for_all(group, abi::err_intern);
   const auto count = static_cast<Word>(call.count);
   int position = 0;
   int error = 0;
   if (is_root)
-    error = host<Symbol::MPI_Pack>(call.out, count, call.datatype, as_word(packed.get()), data.bytes, as_word(&position),
-                                   call.comm);
-  if (error != 0) return failed(error);
+    error = host<Symbol::MPI_Pack>(call.out, count, call.datatype, as_word(packed.get()), data.bytes,
+                                   as_word(&position), call.comm);
+  if (error != 0) return failed_for_all(group, error);
   const Result result = bcast_bytes(group, packed.get(), data.bytes, static_cast<std::uint32_t>(call.root));
   if (result != Result::ok) return done(result);
   if (!is_root)
@@ -125,7 +125,7 @@ Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) no
   const bool is_root = communicator.rank == call.root;
   return data.layout ? bcast_by_layout(group, call, data, is_root) : bcast_by_host(group, call, data, is_root);
 } catch (...) {
-  return failed(abi::err_intern);
+  return failed_for_all(communicator.group->group(), abi::err_intern);
 }
 
 }  // namespace millrace::shim

@@ -66,12 +66,20 @@ Word return_error(const CollectiveCall& call, std::span<Word> words, int error) 
   return as_word(error);
 }
 
+const char* explanation(collective::Result result) {
+  switch (result) {
+    case collective::Result::mismatch:
+      return "the ranks of the communicator called different collectives, or with different sizes or roots";
+    case collective::Result::rank_failed:
+      return "a rank of the communicator could not do its part of this call or an earlier one; its own error says why";
+    default: return "another rank of the communicator has died";
+  }
+}
+
 int raise(const Communicator& communicator, Symbol symbol, collective::Result result) {
-  const char* why = result == collective::Result::mismatch
-                        ? "the ranks of the communicator called different collectives, or with different sizes or roots"
-                        : "another rank of the communicator has died";
-  log(LogLevel::error, fmt::format("{} on rank {} of {}: {}", entry_names()[static_cast<std::size_t>(symbol_entry(symbol))],
-                                   communicator.rank, communicator.ranks, why));
+  log(LogLevel::error,
+      fmt::format("{} on rank {} of {}: {}", entry_names()[static_cast<std::size_t>(symbol_entry(symbol))],
+                  communicator.rank, communicator.ranks, explanation(result)));
   host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(abi::err_intern));
   return abi::err_intern;
 }

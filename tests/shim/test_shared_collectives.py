@@ -117,6 +117,13 @@ def test_a_rank_dies(host, kind):
     assert "another rank of the communicator has died" in finished.stderr
 
 
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_a_root_that_fails(host):
+    """Nobody waits for data that will not come."""
+    finished = run(host, 3, build(host, "root_fails.c"), timeout=60).check()
+    assert sorted(finished.stdout.splitlines()) == [f"rank {rank}: an error" for rank in range(3)]
+
+
 def test_memory_that_the_system_refuses():
     """Without memfd it is a file in /dev/shm; without room there, the host."""
     for host, names in ("openmpi4", ["memfd", "cma"]), ("mpich5", ["memfd"]):  # MPICH itself fails without CMA
