@@ -14,14 +14,22 @@ struct Operation {
   std::size_t element_bytes;
   Reducer reducer;
   void (*apply)(const char* in, char* inout);  // one element: inout = in op inout
-  bool any_order;                              // a commutative op of integers
+  bool any_order;                              // the result has the same bits in whatever order it is computed
 };
 
-// u8 sum, f32 sum, f64 sum (whose bits depend on the order), i32 max, u64 products of 2 x 2 matrices by a user's
-// function (not commutative, 32 bytes) and of affine maps of 3 numbers (24 bytes: no power of two).
+// Sums of u8, f32, f64 (whose bits depend on the order), max of i32, u64 products of 2 x 2 matrices by a user's
+// function (not commutative, 32 bytes) and of affine maps of 3 numbers (24 bytes: no power of two); then one of each
+// other class of ops and types: logical, bitwise, complex, pairs, a user's commutative one.
 std::span<const Operation> operations();
 
-// What `rank` contributes to the reduction called `number`.
+// The most ranks that there is data for.
+inline constexpr std::uint32_t most_data_ranks = 16;
+
+// Makes the data of all operations, which otherwise each process makes when it first needs it: before ranks are forked.
+void prepare_operations();
+
+// What `rank` contributes to the reduction called `number`. Repeats itself after a prime number of elements, and starts
+// elsewhere for another number.
 std::vector<char> contribution(const Operation& operation, std::uint32_t rank, std::size_t elements,
                                std::uint64_t number);
 // The left fold in rank order of all contributions.
