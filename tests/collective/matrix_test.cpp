@@ -1,5 +1,5 @@
-// Every collective against the serial left fold, over ranks, kinds, operations, bytes, roots, places, algorithms and ways
-// of waiting. Without MILLRACE_TEST_FULL a sample, the same every time, in which every value of every axis occurs.
+// Every collective against the serial left fold, over ranks, kinds, operations, bytes, roots, places, algorithms and
+// ways of waiting. Without MILLRACE_TEST_FULL a sample, the same every time, in which every value of every axis occurs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

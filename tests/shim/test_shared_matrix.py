@@ -1,0 +1,123 @@
+"""The four collectives over all axes against a left fold that no MPI computed; under stress; by several threads."""
+
+import hosts
+import pytest
+from shim_programs import build, call, report, run
+
+COLLECTIVES = ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"]
+SEED = 77
+MIB = 1 << 20
+TREES = "barrier=tree,bcast=tree,reduce=tree,allreduce=tree"
+FORCED = {
+    "chosen": {},
+    "cells": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=cells,reduce=cells,allreduce=cells"},
+    "chunks": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=chunks,reduce=chunks,allreduce=slices"},
+    "slices": {"MILLRACE_ALGORITHM": "reduce=slices,allreduce=pair,barrier=pair"},
+    # In rank order, so that what is rounded does not go along the tree; Barrier and Bcast do.
+    "tree": {"MILLRACE_ALGORITHM": TREES, "MILLRACE_ORDER": "rank", "MILLRACE_TREE": "kary:2,socket"},
+}
+WAITING = ["auto", "spin", "yield", "sleep"]
+
+
+def matrix(host):
+    return build(host, "shared_matrix.c", "-ffp-contract=off")
+
+
+def check(host, ranks, one_of, most_bytes, environment, timeout=300):
+    """`one_of`: how many points of the product make one call; those that a value of an axis needs are always made."""
+    arguments = [matrix(host), SEED, one_of, most_bytes, "ours"]
+    finished, result = report(host, ranks, *arguments, env=environment, timeout=timeout)
+    assert finished.stdout.startswith("done "), finished.stdout
+    for name in COLLECTIVES if ranks > 1 else []:
+        assert call(result, name)["taken"] > 0, name
+    return int(finished.stdout.split()[1])
+
+
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_each_value_of_each_axis(host):
+    assert check(host, 2, 10**6, 2 * MIB, {}) > 100
+
+
+@pytest.mark.parametrize(
+    "waiting, forced", [("spin", "slices"), ("sleep", "chunks"), ("yield", "tree"), ("auto", "cells")]
+)
+def test_forced(waiting, forced):
+    check("openmpi4", 3, 10**6, 2 * MIB, {"MILLRACE_WAIT": waiting, **FORCED[forced]})
+
+
+def test_the_host_alone_passes_the_same_test():
+    """The test would find fault with a host if it asked for too much. (MPICH 4.0 gets MIN of uint16_t wrong.)"""
+    finished = run("openmpi4", 3, matrix("openmpi4"), SEED, 10**6, 2 * MIB, millrace=False).check()
+    assert finished.stdout.startswith("done ")
+
+
+def points():
+    """(ranks, algorithms, waiting): all of the last two for some numbers of ranks, one way of waiting for the others."""
+    for ranks in [1, 2, 3, 4, 5, 6, 7, 8, 9, 16]:
+        for index, forced in enumerate(FORCED):
+            for waiting in WAITING if ranks in (2, 3, 9) else [WAITING[(ranks + index) % len(WAITING)]]:
+                yield ranks, forced, waiting
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("ranks, forced, waiting", list(points()))
+def test_the_matrix(ranks, forced, waiting):
+    """All of it with the algorithms that are chosen; with others one call of so many; 40 MiB too."""
+    one_of = 1 if forced == "chosen" else 20
+    check("openmpi4", ranks, one_of, 40 * MIB, {"MILLRACE_WAIT": waiting, **FORCED[forced]}, 900)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("forced, waiting", list(zip(FORCED, [*WAITING, "auto"], strict=True)))
+@pytest.mark.parametrize("host", [name for name in hosts.HOSTS if name != "openmpi4"])
+def test_the_matrix_on_other_hosts(host, forced, waiting):
+    """On two ranks: some of these hosts take milliseconds for a call when ranks outnumber cores."""
+    check(host, 2, 10, 40 * MIB, {"MILLRACE_WAIT": waiting, **FORCED[forced]}, 900)
+
+
+def stress(host, ranks, calls, delay_us=200, **options):
+    program = build(host, "shared_stress.c")
+    finished, result = report(host, ranks, program, SEED, calls, delay_us, **options)
+    assert finished.stdout == "done\n"
+    taken = sum(call(result, name)["taken"] for name in COLLECTIVES)
+    # On a quarter of the communicators that a rank draws it is alone, or not a member.
+    assert taken > calls * ranks // 3
+
+
+def test_overlapping_communicators():
+    stress("openmpi4", 4, 10_000)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("waiting", WAITING)
+def test_overlapping_communicators_for_long(waiting):
+    calls = 1_000_000 if waiting == "auto" else 100_000
+    stress("openmpi4", 4, calls, env={"MILLRACE_WAIT": waiting}, timeout=1800)
+
+
+# Of the others, some by themselves do not get on when threads outnumber cores: two ranks of two threads, few calls.
+THREADS = [("openmpi4", 3, 3, 1000), ("openmpi5", 2, 2, 300), ("mpich4", 2, 2, 300), ("intel", 2, 2, 300)]
+
+
+def threads(host, ranks, count, calls):
+    program = build(host, "shared_threads.c", "-pthread")
+    finished, result = report(host, ranks, program, count, calls, 2, timeout=600)
+    if finished.stdout == "no threads\n":
+        pytest.skip(f"{host} has no MPI_THREAD_MULTIPLE")
+    assert finished.stdout == "done\n"
+    for name in COLLECTIVES:
+        assert call(result, name)["taken"] > 0, name
+
+
+@pytest.mark.parametrize("host, ranks, count, calls", THREADS)
+def test_threads(host, ranks, count, calls):
+    threads(host, ranks, count, calls)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize(
+    "host, ranks, calls", [("openmpi4", 4, 30000), ("openmpi5", 3, 10000), ("mpich4", 2, 3000), ("intel", 2, 3000)]
+)
+def test_threads_for_long(host, ranks, calls, count):
+    threads(host, ranks, count, calls)
