@@ -39,11 +39,15 @@ CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::ui
   const std::string notes = complaint.empty() ? "" : complaint + "\n";
   const collective::Shape shape = collective::shape_for(ranks, most_group_bytes);
   if (shape.ranks == 0) return {true, fmt::format("{} ranks: the host MPI, no memory is shared by so many\n", ranks)};
-  for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce})
+  for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce, Kind::gather, Kind::scatter,
+                          Kind::allgather, Kind::alltoall, Kind::neighbor})
     if (plain_name(call) == collective::kind_name(kind))
       return {true, notes + plan::explain_collective(selection, shape, kind, kind == Kind::barrier ? 0 : bytes,
                                                      settings.order == "rank")};
-  return {false, fmt::format("'{}' is none of barrier, bcast, reduce, allreduce", call)};
+  return {
+      false,
+      fmt::format("'{}' is none of barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, neighbor",
+                  call)};
 }
 
 int explain_call_command(char** arguments) {
@@ -54,8 +58,10 @@ int explain_call_command(char** arguments) {
   std::uint32_t ranks = 2;
   CLI::App app("Says how Millrace does a collective among the ranks of a node.", "millrace explain");
   app.footer("  millrace explain allreduce 32KiB --ranks 64");
-  app.add_option("CALL", call, "barrier, bcast, reduce or allreduce")->required();
-  app.add_option("BYTES", bytes, "of one rank's buffer, e.g. 32KiB")->transform(CLI::AsSizeValue(false));
+  app.add_option("CALL", call, "barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall or neighbor")
+      ->required();
+  app.add_option("BYTES", bytes, "of one rank's buffer, or of one message between two, e.g. 32KiB")
+      ->transform(CLI::AsSizeValue(false));
   app.add_option("--ranks", ranks, "on the node")->check(CLI::Range(2, 1024));
   try {
     app.parse(argument_count, arguments);

@@ -4,6 +4,8 @@
 #include <new>
 #include <span>
 
+#include "collective/mail.h"
+
 namespace millrace::collective {
 namespace {
 
@@ -12,7 +14,8 @@ constexpr std::uint32_t scratch_alignment = 64;
 // Not zero, and another for another shape.
 std::uint32_t fingerprint(const Shape& shape) {
   std::uint32_t value = 0x4d696c6c;
-  for (const std::uint32_t part : {shape.ranks, shape.calls_ahead, shape.cell_bytes, shape.slots, shape.slot_bytes})
+  for (const std::uint32_t part : {shape.ranks, shape.calls_ahead, shape.cell_bytes, shape.slots, shape.slot_bytes,
+                                   shape.letters, shape.unit_bytes})
     value = (value ^ part) * 0x01000193u;
   return value | 1;
 }
@@ -30,16 +33,18 @@ const char* result_name(Result result) {
   return "?";
 }
 
+Group::Group() = default;
 Group::~Group() { leave(); }
 
 Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Options& options) {
   if (!base || !valid(shape) || rank >= shape.ranks) return Status::bad_argument;
   inputs_.reset(new (std::nothrow) const void*[shape.ranks]);
-  const std::size_t scratch_bytes = std::max(shape.slot_bytes, shape.cell_bytes);
-  scratch_memory_.reset(new (std::nothrow) char[scratch_bytes + scratch_alignment]);
+  scratch_bytes_ = std::max(shape.slot_bytes, shape.cell_bytes);
+  scratch_memory_.reset(new (std::nothrow) char[scratch_bytes_ + scratch_alignment]);
   nodes_.reset(new (std::nothrow) TreeNode[shape.ranks]);
   children_.reset(new (std::nothrow) std::uint32_t[std::size_t{5} * shape.ranks]);
-  if (!inputs_ || !scratch_memory_ || !nodes_ || !children_) return Status::no_memory;
+  mail_.reset(new (std::nothrow) Mail);
+  if (!inputs_ || !scratch_memory_ || !nodes_ || !children_ || !mail_ || !mail_->open(shape)) return Status::no_memory;
   const auto address = reinterpret_cast<std::uintptr_t>(scratch_memory_.get());
   scratch_ = scratch_memory_.get() + (scratch_alignment - address % scratch_alignment);
 

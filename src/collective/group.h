@@ -37,6 +37,8 @@ struct Options {
   const Selection* selection = nullptr;  // null: standard_selection(). Equal on all ranks; must outlive the group
 };
 
+class Mail;
+
 // One collective call of a group.
 struct Call {
   std::uint64_t number;
@@ -46,7 +48,7 @@ struct Call {
 
 class Group {
  public:
-  Group() = default;
+  Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
   ~Group();
@@ -187,23 +189,65 @@ class Group {
     return result;
   }
 
+  // Exchanges (mail.h): letters from one rank to another, how many of them were taken, and what they point at.
+  Letter& letter(std::uint32_t from, std::uint32_t to, std::uint64_t number) const {
+    return reinterpret_cast<Letter*>(mailbox(from, to))[number & (shape_.letters - 1)];
+  }
+  std::atomic<std::uint64_t>& letters_taken(std::uint32_t from, std::uint32_t by) const {
+    return reinterpret_cast<Flag*>(mailbox(by, from) + shape_.letters * sizeof(Letter))->value;
+  }
+  char* outbox(std::uint32_t rank) const { return block(rank) + layout_.outbox; }
+  Mail& mail() const { return *mail_; }
+
+  // Stores to a flag that only `reader` waits for, in idle(), among several.
+  void publish_to(std::uint32_t reader, std::atomic<std::uint64_t>& flag, std::uint64_t value) {
+    if (!may_sleep_) [[likely]] {
+      flag.store(value, std::memory_order_release);  // partners: acquire in mail.cpp
+      return;
+    }
+    publish_and_ring(reader, flag, value);
+  }
+
+  // For who waits for several flags: what it has waited so far.
+  struct Patience {
+    std::uint64_t begin_ns = 0, look_ns = 0, sleep_ns = 0, round = 0;
+  };
+  // What a wait is for: a flag, or something that `ready` finds (with sequentially consistent loads).
+  struct Awaited {
+    const std::atomic<std::uint64_t>* flag = nullptr;
+    std::uint64_t least = 0;
+    bool (*ready)(void* context) = nullptr;
+    void* context = nullptr;
+  };
+  // One round of waiting, when polling did not help: gives way or sleeps, drives the host, looks for verdicts and for
+  // the dead. To be called with polls in between until it is not ok or what is waited for has come.
+  Result idle(Patience& patience, const Awaited& awaited);
+  std::uint32_t polls() const { return polls_; }  // before the first round
+
   // Breaks the group for all ranks; returns what broke it first.
   Result fail(Result result);
 
   // Room for pointers to one input of each rank, and for a chunk (for user functions); private to this process.
   const void** inputs() const { return inputs_.get(); }
   char* scratch() const { return scratch_; }
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
   static std::uint32_t hash(std::uint64_t label) { return static_cast<std::uint32_t>(label >> 32); }
   char* block(std::uint32_t rank) const { return blocks_ + rank * layout_.bytes; }
   Cell* cells_of(std::uint32_t rank) const { return reinterpret_cast<Cell*>(block(rank) + layout_.cells); }
 
+  char* mailbox(std::uint32_t from, std::uint32_t to) const {
+    return block(from) + layout_.mailboxes + to * layout_.mailbox_stride;
+  }
+
   Result await_cells(std::uint64_t call_number);
   Result await_slots(std::uint64_t chunk);
   Result wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t least);
   void publish_and_wake(std::atomic<std::uint64_t>& flag, std::uint64_t value);
-  void sleep(const std::atomic<std::uint64_t>& flag, std::uint64_t least, std::uint64_t timeout_ns);
+  void publish_and_ring(std::uint32_t reader, std::atomic<std::uint64_t>& flag, std::uint64_t value);
+  void ring(Member& sleeper);
+  void sleep(const Awaited& awaited, std::uint64_t timeout_ns);
   Result look_around(std::uint64_t waited_ns);
   Result wait_for_join(std::uint64_t tries);
   void decide_waiting();
@@ -226,11 +270,13 @@ class Group {
   Host host_;
   shared_memory::ProcessIdentity identity_;
   const Selection* selection_ = nullptr;
+  std::unique_ptr<Mail> mail_;
   std::unique_ptr<TreeNode[]> nodes_;
   std::unique_ptr<std::uint32_t[]> children_;  // and scratch behind them
   std::unique_ptr<const void*[]> inputs_;
   std::unique_ptr<char[]> scratch_memory_;
   char* scratch_ = nullptr;
+  std::size_t scratch_bytes_ = 0;
 };
 
 }  // namespace millrace::collective

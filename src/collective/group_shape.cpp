@@ -9,13 +9,21 @@ bool power_of_two(std::uint32_t number) { return number != 0 && (number & (numbe
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
+Shape shape_without_letters(std::uint32_t ranks) {
+  Shape shape;
+  shape.ranks = ranks;
+  shape.letters = 0;
+  return shape;
+}
+
 }  // namespace
 
 bool valid(const Shape& shape) {
   return shape.ranks >= 1 && shape.ranks <= most_ranks && power_of_two(shape.calls_ahead) &&
          shape.calls_ahead <= 4096 && shape.cell_bytes % pair_bytes == 0 && shape.cell_bytes >= pair_bytes &&
          power_of_two(shape.slots) && shape.slots >= 8 && shape.slot_bytes % pair_bytes == 0 &&
-         shape.slot_bytes >= 1024;
+         shape.slot_bytes >= 1024 && (shape.letters == 0 || power_of_two(shape.letters)) && shape.letters <= 64 &&
+         shape.unit_bytes % pair_bytes == 0 && shape.unit_bytes >= pair_bytes;
 }
 
 BlockLayout block_layout(const Shape& shape) {
@@ -26,7 +34,11 @@ BlockLayout block_layout(const Shape& shape) {
   layout.slots = round_up(layout.cell_data + std::size_t{shape.calls_ahead} * shape.cell_bytes, page_bytes);
   layout.pair_buffers = round_up(layout.slots + std::size_t{shape.slots} * shape.slot_bytes, page_bytes);
   layout.pair_stride = shape.ranks == 2 ? round_up(sizeof(PairHead) + shape.slot_bytes, pair_bytes) : 0;
-  layout.bytes = round_up(layout.pair_buffers + pair_buffer_count * layout.pair_stride, page_bytes);
+  layout.mailboxes = round_up(layout.pair_buffers + pair_buffer_count * layout.pair_stride, pair_bytes);
+  layout.mailbox_stride = shape.letters == 0 ? 0 : shape.letters * sizeof(Letter) + sizeof(Flag);
+  layout.outbox = round_up(layout.mailboxes + shape.ranks * layout.mailbox_stride, page_bytes);
+  const std::size_t outbox_bytes = shape.letters == 0 ? 0 : outbox_units * std::size_t{shape.unit_bytes};
+  layout.bytes = round_up(layout.outbox + outbox_bytes, page_bytes);
   return layout;
 }
 
@@ -46,10 +58,17 @@ Shape shape_for(std::uint32_t ranks, std::size_t most_bytes) {
   while (segment_bytes(shape) > most_bytes) {
     if (shape.slot_bytes > (16u << 10)) {
       shape.slot_bytes /= 2;
+    } else if (shape.letters > 2) {
+      shape.letters /= 2;
+    } else if (shape.letters != 0 && shape.unit_bytes > 1024) {
+      shape.unit_bytes /= 2;
     } else if (shape.cell_bytes > 512) {
       shape.cell_bytes /= 2;
     } else if (shape.slot_bytes > 4096) {
       shape.slot_bytes /= 2;
+    } else if (shape.letters != 0) {
+      // Mailboxes grow with the square of the ranks: without them there are no exchanges, and the rest as before.
+      shape = shape_without_letters(ranks);
     } else {
       return {};
     }

@@ -9,6 +9,8 @@
 //             char[calls_ahead][cell_bytes]   ring of what does not fit there
 //             char[slots][slot_bytes]         ring of chunks of large messages
 //             char[3][64 + slot_bytes]        in groups of two ranks only: buffers that change hands (pair.h)
+//             { Letter[letters], Flag }[ranks]   mailboxes: to each rank, and how many letters of its were taken
+//             (mail.h) char[64][unit_bytes]            outbox: what letters do not hold themselves
 #pragma once
 
 #include <atomic>
@@ -91,9 +93,32 @@ struct alignas(64) PairHead {
 };
 inline constexpr std::size_t pair_buffer_count = 3;
 
+// What one rank tells another in an exchange (mail.h). Up to 32 bytes of data travel in one cache line.
+enum class LetterKind : std::uint32_t {
+  whole,  // the message is in the letter
+  piece,  // in the outbox of the sender lie `length` bytes of it, from `first` on, beginning with `unit`
+};
+struct alignas(pair_bytes) Letter {
+  std::atomic<std::uint64_t> sequence;  // letters of this pair so far, this one included; partner: Exchange::receive()
+  std::uint64_t label;                  // of the call
+  std::uint64_t bytes;                  // of the whole message
+  std::uint32_t taken;                  // letters of the other direction that the writer has taken: the low half
+  LetterKind kind;
+  union {
+    char data[pair_bytes - 32];
+    struct {
+      std::uint64_t first;
+      std::uint32_t length, unit;
+    } piece;
+  };
+};
+inline constexpr std::size_t letter_bytes = sizeof(Letter::data);
+inline constexpr std::uint32_t outbox_units = 64;
+static_assert(sizeof(Letter) == pair_bytes);
+
 // Offsets within a block.
 struct BlockLayout {
-  std::size_t cells, cell_data, slots, pair_buffers, pair_stride, bytes;
+  std::size_t cells, cell_data, slots, pair_buffers, pair_stride, mailboxes, mailbox_stride, outbox, bytes;
 };
 BlockLayout block_layout(const Shape& shape);
 

@@ -17,7 +17,8 @@ const Selection& standard_selection() {
 Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks,
                  std::uint32_t cell_bytes, bool in_order) {
   const auto fits = [&](std::uint32_t limit_bytes) { return bytes <= std::min(limit_bytes, cell_bytes); };
-  if (ranks == 1 || (bytes == 0 && kind != Kind::barrier)) return Algorithm::alone;
+  const bool reduces_or_bcasts = kind == Kind::bcast || kind == Kind::reduce || kind == Kind::allreduce;
+  if (ranks == 1 || (bytes == 0 && reduces_or_bcasts)) return Algorithm::alone;
   switch (kind) {
     case Kind::barrier:
       return ranks == 2 && selection.pair ? Algorithm::pair : choose_small(ranks >= selection.barrier_tree_ranks);
@@ -31,6 +32,11 @@ Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::
       if (fits(selection.allreduce_cells_bytes))
         return choose_small(!in_order && ranks >= selection.allreduce_tree_ranks);
       return Algorithm::slices;
+    case Kind::gather:
+    case Kind::scatter:
+    case Kind::allgather:
+    case Kind::alltoall:
+    case Kind::neighbor: return Algorithm::mail;
   }
   return Algorithm::alone;
 }
@@ -41,6 +47,11 @@ const char* kind_name(Kind kind) {
     case Kind::bcast: return "bcast";
     case Kind::reduce: return "reduce";
     case Kind::allreduce: return "allreduce";
+    case Kind::gather: return "gather";
+    case Kind::scatter: return "scatter";
+    case Kind::allgather: return "allgather";
+    case Kind::alltoall: return "alltoall";
+    case Kind::neighbor: return "neighbor";
   }
   return "?";
 }
@@ -53,6 +64,7 @@ const char* algorithm_name(Algorithm algorithm) {
     case Algorithm::tree: return "tree";
     case Algorithm::chunks: return "chunks";
     case Algorithm::slices: return "slices";
+    case Algorithm::mail: return "mail";
   }
   return "?";
 }

@@ -8,7 +8,17 @@
 
 namespace millrace::collective {
 
-enum class Kind : std::uint8_t { barrier = 1, bcast, reduce, allreduce };
+enum class Kind : std::uint8_t {
+  barrier = 1,
+  bcast,
+  reduce,
+  allreduce,
+  gather,
+  scatter,
+  allgather,
+  alltoall,
+  neighbor
+};
 
 enum class Algorithm : std::uint8_t {
   alone,   // one rank, or nothing to send
@@ -17,6 +27,7 @@ enum class Algorithm : std::uint8_t {
   tree,    // cells along a tree
   chunks,  // from or to the root through a ring of chunks
   slices,  // every rank reduces a part of each chunk
+  mail,    // a mailbox for each pair of ranks (mail.h)
 };
 
 inline constexpr std::uint32_t never = ~std::uint32_t{0};

@@ -15,6 +15,7 @@ constexpr std::uint64_t first_look_ns = 20 * ms;   // at the others' announcemen
 constexpr std::uint64_t look_every_ns = 200 * ms;  // also at whether they are alive
 constexpr std::uint64_t longest_sleep_ns = 5 * ms;
 constexpr std::uint64_t yields_before_sleep = 100;
+constexpr std::uint64_t any_letter = ~std::uint64_t{0};  // as `awaited`: whatever publish_to() stores
 
 std::uint64_t now_ns() {
   timespec now{};
@@ -38,33 +39,40 @@ Result Group::wait_for_join(std::uint64_t tries) {
 }
 
 Result Group::wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t least) {
-  const std::uint64_t begin_ns = now_ns();
-  std::uint64_t look_ns = begin_ns + first_look_ns, sleep_ns = ms / 4;
-  for (std::uint64_t round = 0;; ++round) {
+  Patience patience;
+  for (;;) {
     const unsigned polls = waiting_ == Waiting::spin ? 64 : 4;
     for (unsigned poll = 0; poll < polls; ++poll) {
       if (flag.load(std::memory_order_acquire) >= least) return Result::ok;  // partner: release in publish()
       shared_memory::cpu_pause();
     }
-    // Partner: fail() in any rank.
-    if (const auto verdict = head_->verdict.load(std::memory_order_acquire)) [[unlikely]]
-      return broken_ = static_cast<Result>(verdict);
-    // A few turns without the host: its probe costs more than most waits last.
-    if (round >= 3 && round % 4 == 3 && host_.progress && !host_.progress(host_.context))
-      return fail(Result::peer_died);
-    if (waiting_ == Waiting::sleep && round >= yields_before_sleep) {
-      sleep(flag, least, sleep_ns);
-      if (sleep_ns < longest_sleep_ns) sleep_ns *= 2;
-    } else if (waiting_ != Waiting::spin || round >= 8) {
-      sched_yield();  // spinning too long usually means that the one waited for needs this core
-    }
-    if (round % 16 == 15 || waiting_ == Waiting::sleep) {
-      const std::uint64_t time_ns = now_ns();
-      if (time_ns < look_ns) continue;
-      look_ns = time_ns + look_every_ns;
-      if (const Result result = look_around(time_ns - begin_ns); result != Result::ok) return result;
-    }
+    if (const Result result = idle(patience, {&flag, least, nullptr, nullptr}); result != Result::ok) return result;
   }
+}
+
+Result Group::idle(Patience& patience, const Awaited& awaited) {
+  const std::uint64_t round = patience.round++;
+  if (round == 0) {
+    patience.begin_ns = now_ns();
+    patience.look_ns = patience.begin_ns + first_look_ns;
+    patience.sleep_ns = ms / 4;
+  }
+  // Partner: fail() in any rank.
+  if (const auto verdict = head_->verdict.load(std::memory_order_acquire)) [[unlikely]]
+    return broken_ = static_cast<Result>(verdict);
+  // A few turns without the host: its probe costs more than most waits last.
+  if (round >= 3 && round % 4 == 3 && host_.progress && !host_.progress(host_.context)) return fail(Result::peer_died);
+  if (waiting_ == Waiting::sleep && round >= yields_before_sleep) {
+    sleep(awaited, patience.sleep_ns);
+    if (patience.sleep_ns < longest_sleep_ns) patience.sleep_ns *= 2;
+  } else if (waiting_ != Waiting::spin || round >= 8) {
+    sched_yield();  // spinning too long usually means that the one waited for needs this core
+  }
+  if (round % 16 != 15 && waiting_ != Waiting::sleep) return Result::ok;
+  const std::uint64_t time_ns = now_ns();
+  if (time_ns < patience.look_ns) return Result::ok;
+  patience.look_ns = time_ns + look_every_ns;
+  return look_around(time_ns - patience.begin_ns);
 }
 
 // Is there a reason to wait for ever?
@@ -116,15 +124,18 @@ Result Group::await_slots(std::uint64_t chunk) {
 // Sleeper and waker each write one thing and then read the other's: all four accesses are sequentially consistent, so
 // at least one of the two sees what the other wrote, and no wake is lost. The timeout is for the host's progress and
 // for peers that die.
-void Group::sleep(const std::atomic<std::uint64_t>& flag, std::uint64_t least, std::uint64_t timeout_ns) {
-  const auto offset = static_cast<std::uint64_t>(reinterpret_cast<const char*>(&flag) - blocks_);
+void Group::sleep(const Awaited& awaited, std::uint64_t timeout_ns) {
+  const std::uint64_t offset =
+      awaited.flag ? static_cast<std::uint64_t>(reinterpret_cast<const char*>(awaited.flag) - blocks_) : any_letter;
   std::atomic<std::uint64_t>& asleep = head_->asleep[rank_ / 64];
   const std::uint64_t bit = std::uint64_t{1} << (rank_ % 64);
-  const std::uint32_t bell = self_->bell.load(std::memory_order_acquire);  // partner: fetch_add in publish_and_wake()
+  const std::uint32_t bell = self_->bell.load(std::memory_order_acquire);  // partner: fetch_add in ring()
   self_->awaited.store(offset, std::memory_order_relaxed);                 // released by the next line
-  asleep.fetch_or(bit, std::memory_order_seq_cst);                         // partner: load in publish_and_wake()
-  if (flag.load(std::memory_order_seq_cst) < least)                        // partner: exchange in publish_and_wake()
-    shared_memory::futex_wait(self_->bell, bell, timeout_ns);
+  asleep.fetch_or(bit, std::memory_order_seq_cst);  // partners: loads in publish_and_wake() and publish_and_ring()
+  // Partners: the exchanges there.
+  const bool come =
+      awaited.flag ? awaited.flag->load(std::memory_order_seq_cst) >= awaited.least : awaited.ready(awaited.context);
+  if (!come) shared_memory::futex_wait(self_->bell, bell, timeout_ns);
   asleep.fetch_and(~bit, std::memory_order_relaxed);
 }
 
@@ -135,11 +146,23 @@ void Group::publish_and_wake(std::atomic<std::uint64_t>& flag, std::uint64_t val
     std::uint64_t sleepers = head_->asleep[word].load(std::memory_order_seq_cst);  // partner: fetch_or in sleep()
     for (; sleepers != 0; sleepers &= sleepers - 1) {
       Member& sleeper = member(word * 64 + static_cast<std::uint32_t>(std::countr_zero(sleepers)));
-      if (sleeper.awaited.load(std::memory_order_relaxed) != offset) continue;
-      sleeper.bell.fetch_add(1, std::memory_order_release);  // partner: load in sleep()
-      shared_memory::futex_wake(sleeper.bell);
+      if (sleeper.awaited.load(std::memory_order_relaxed) == offset) ring(sleeper);
     }
   }
+}
+
+void Group::publish_and_ring(std::uint32_t reader, std::atomic<std::uint64_t>& flag, std::uint64_t value) {
+  flag.exchange(value, std::memory_order_seq_cst);  // partners: mail.cpp and sleep()
+  // Partner: fetch_or in sleep().
+  const std::uint64_t sleepers = head_->asleep[reader / 64].load(std::memory_order_seq_cst);
+  if ((sleepers >> (reader % 64) & 1) == 0) return;
+  Member& sleeper = member(reader);
+  if (sleeper.awaited.load(std::memory_order_relaxed) == any_letter) ring(sleeper);
+}
+
+void Group::ring(Member& sleeper) {
+  sleeper.bell.fetch_add(1, std::memory_order_release);  // partner: load in sleep()
+  shared_memory::futex_wake(sleeper.bell);
 }
 
 }  // namespace millrace::collective

@@ -66,6 +66,7 @@ const char* reason(Algorithm algorithm) {
     case Algorithm::tree: return "fits a cell, and so many ranks that a tree has fewer steps";
     case Algorithm::chunks: return "larger than a cell: a ring of chunks, filled and emptied at the same time";
     case Algorithm::slices: return "larger than a cell: every rank reduces its slice of each chunk";
+    case Algorithm::mail: return "every two ranks have a mailbox for each direction; all messages advance together";
   }
   return "";
 }
@@ -118,6 +119,9 @@ Selection select_collectives(const CollectiveSettings& settings, std::string& co
 std::string explain_collective(const Selection& selection, const Shape& shape, Kind kind, std::size_t bytes,
                                bool in_order) {
   const Algorithm algorithm = choose(selection, kind, bytes, shape.ranks, shape.cell_bytes, in_order);
+  if (algorithm == Algorithm::mail && shape.letters == 0)
+    return fmt::format("{} among {} ranks: the host MPI, so many mailboxes need too much memory\n", kind_name(kind),
+                       shape.ranks);
   std::string text = fmt::format("{} of {} bytes among {} ranks: {}_{}\n  {}\n", kind_name(kind), bytes, shape.ranks,
                                  kind_name(kind), algorithm_name(algorithm), reason(algorithm));
   const std::uint32_t chunk = chunk_bytes(selection, shape, kind, algorithm);

@@ -1,0 +1,43 @@
+#include "collective/data.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace millrace::collective {
+namespace {
+
+// So that what was packed is still in the first cache when it is unpacked.
+constexpr std::size_t piece_bytes = 16 << 10;
+
+}  // namespace
+
+void pack(const Data& from, std::size_t first, std::size_t length, void* packed) {
+  if (length == 0) return;
+  if (from.row) {
+    std::memcpy(packed, static_cast<const char*>(from.row) + first, length);
+  } else {
+    from.move(from.context, first, length, packed);
+  }
+}
+
+void unpack(const Data& to, std::size_t first, std::size_t length, const void* packed) {
+  if (length == 0) return;
+  if (to.row) {
+    std::memcpy(static_cast<char*>(to.row) + first, packed, length);
+  } else {
+    to.move(to.context, first, length, const_cast<void*>(packed));
+  }
+}
+
+void move_all(const Data& from, const Data& to, void* scratch, std::size_t scratch_bytes) {
+  if (to.row) return pack(from, 0, from.bytes, to.row);
+  if (from.row) return unpack(to, 0, from.bytes, from.row);
+  const std::size_t piece = std::min(piece_bytes, scratch_bytes);
+  for (std::size_t first = 0; first < from.bytes; first += piece) {
+    const std::size_t length = std::min(piece, from.bytes - first);
+    pack(from, first, length, scratch);
+    unpack(to, first, length, scratch);
+  }
+}
+
+}  // namespace millrace::collective

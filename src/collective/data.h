@@ -1,0 +1,18 @@
+// Moving parts of messages (exchange.h) between their ends.
+#pragma once
+
+#include <cstddef>
+
+#include "collective/exchange.h"
+
+namespace millrace::collective {
+
+// Bytes [first, first + length) of what is sent, into `packed`.
+void pack(const Data& from, std::size_t first, std::size_t length, void* packed);
+// The same of what is received, out of `packed`.
+void unpack(const Data& to, std::size_t first, std::size_t length, const void* packed);
+// A whole message whose two ends are in this process, of equal bytes. Goes through `scratch` only where neither is a
+// row.
+void move_all(const Data& from, const Data& to, void* scratch, std::size_t scratch_bytes);
+
+}  // namespace millrace::collective

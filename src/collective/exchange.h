@@ -1,0 +1,40 @@
+// Messages between all pairs of a group at once: what MPI_Gather(v), MPI_Scatter(v), MPI_Allgather(v), MPI_Alltoall(v,
+// w) and the neighbourhood collectives come down to (MPI 4.1, chapters 6 and 8).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include "collective/group.h"
+#include "collective/result.h"
+
+namespace millrace::collective {
+
+// The bytes of one message, in packed order, as one end of it has them: in a row, or wherever `move` finds them.
+struct Data {
+  std::size_t bytes = 0;
+  void* row = nullptr;  // where they lie in a row; null: by `move`
+  // Packs bytes [first, first + length) of the message into `packed` (at the sending end), or unpacks them from there
+  // (at the receiving end). Any thread-private state is the caller's. Must not fail.
+  void (*move)(void* context, std::size_t first, std::size_t length, void* packed) = nullptr;
+  void* context = nullptr;
+};
+
+// One message to or from `peer`, which may be this rank itself. Messages from one rank to another match in the order in
+// which both list them. Messages of zero bytes may be listed; both ends then list them.
+struct Message {
+  std::uint32_t peer;
+  Data data;
+};
+
+// Every rank of the group calls it, each with what it sends and receives. `kind` and `label` (anything that all ranks
+// know to be equal: root, a hash of counts ...) guard against ranks that called different things. A message whose two
+// ends differ in bytes breaks the group with Result::mismatch; nothing is written past the receiver's bytes. Returns
+// when what is received has come and what is sent may be overwritten. Buffers must not overlap.
+Result exchange(Group& group, Kind kind, std::uint64_t label, std::span<const Message> sends,
+                std::span<const Message> receives);
+
+// The same bytes to everybody (MPI_Allgather(v)): `own` is published once; receives[rank] says where the bytes of each
+// rank go (this rank's own entry too, with `row`/`move` both null if it is in place). receives.size() == group.ranks().
+Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, std::span<const Data> receives);
+
+}  // namespace millrace::collective

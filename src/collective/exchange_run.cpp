@@ -1,0 +1,255 @@
+#include "collective/exchange_run.h"
+
+#include <algorithm>
+
+#include "collective/data.h"
+
+namespace millrace::collective {
+namespace {
+
+constexpr std::uint32_t most_units_of_piece = 8;
+constexpr std::uint64_t rounds_between_looks = 64;
+
+}  // namespace
+
+// Chains the messages of each peer, in the order in which they are listed. Peers are served in the order rank + 1, ...
+// and come in the order rank - 1, ..., so that not all turn to the same one at once.
+bool ExchangeRun::list_messages() {
+  if (!mail_.make_room(sends_.size(), receives_.size())) {
+    result_ = group_.fail(Result::peer_died);  // for the others it is as if we were gone
+    return false;
+  }
+  const std::uint32_t ranks = group_.ranks(), self = group_.rank();
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    Mail::Peer& peer = mail_.peer(rank);
+    peer.next_send = peer.next_receive = Mail::none;
+    peer.send_first = peer.receive_first = 0;
+  }
+  const auto chain = [&](std::span<const Message> messages, std::uint32_t Mail::Peer::*first, std::uint32_t* next) {
+    for (std::size_t index = messages.size(); index-- != 0;) {
+      if (messages[index].peer >= ranks) return false;
+      std::uint32_t& head = mail_.peer(messages[index].peer).*first;
+      next[index] = head;
+      head = static_cast<std::uint32_t>(index);
+    }
+    return true;
+  };
+  if (!chain(sends_, &Mail::Peer::next_send, mail_.next_send()) ||
+      !chain(receives_, &Mail::Peer::next_receive, mail_.next_receive())) {
+    result_ = group_.fail(Result::mismatch);
+    return false;
+  }
+  for (std::uint32_t step = 1; step < ranks; ++step) {
+    const std::uint32_t target = self + step < ranks ? self + step : self + step - ranks;
+    const std::uint32_t source = self >= step ? self - step : self + ranks - step;
+    if (mail_.peer(target).next_send != Mail::none) mail_.targets()[target_count_++] = target;
+    if (mail_.peer(source).next_receive != Mail::none) mail_.sources()[source_count_++] = source;
+  }
+  return true;
+}
+
+// What this rank sends to itself.
+Result ExchangeRun::copy_own() {
+  Mail::Peer& own = mail_.peer(group_.rank());
+  while (own.next_send != Mail::none && own.next_receive != Mail::none) {
+    const Data &from = sends_[own.next_send].data, &to = receives_[own.next_receive].data;
+    if (from.bytes != to.bytes) return group_.fail(Result::mismatch);
+    move_all(from, to, group_.scratch(), group_.scratch_bytes());
+    own.next_send = mail_.next_send()[own.next_send];
+    own.next_receive = mail_.next_receive()[own.next_receive];
+  }
+  return own.next_send == own.next_receive ? Result::ok : group_.fail(Result::mismatch);
+}
+
+void ExchangeRun::look_for_taken(std::uint32_t rank) {
+  const Mail::Peer& peer = mail_.peer(rank);
+  if (peer.taken == peer.sent) return;
+  mail_.note_taken(rank,
+                   group_.letters_taken(group_.rank(), rank).load(std::memory_order_acquire));  // partner: receive()
+}
+
+bool ExchangeRun::room_for_letter(std::uint32_t rank) {
+  const Mail::Peer& peer = mail_.peer(rank);
+  if (peer.sent - peer.taken < group_.shape().letters) return true;
+  look_for_taken(rank);
+  return peer.sent - peer.taken < group_.shape().letters;
+}
+
+bool ExchangeRun::fill_piece(std::uint32_t rank, const Data& data, Letter& letter) {
+  const std::size_t unit = group_.shape().unit_bytes, first = mail_.peer(rank).send_first;
+  const std::size_t length = std::min(data.bytes - first, most_units_of_piece * unit);
+  const auto count = static_cast<std::uint32_t>((length + unit - 1) / unit);
+  std::uint32_t start = mail_.take_units(count);
+  if (start == Mail::none) {
+    for (std::uint32_t other = 0; other < group_.ranks(); ++other) look_for_taken(other);
+    start = mail_.take_units(count);
+    if (start == Mail::none) return false;
+  }
+  mail_.lend_units(rank, start, count);
+  pack(data, first, length, group_.outbox(group_.rank()) + start * unit);
+  letter.kind = LetterKind::piece;
+  letter.piece.first = first;
+  letter.piece.length = static_cast<std::uint32_t>(length);
+  letter.piece.unit = start;
+  mail_.peer(rank).send_first = first + length;
+  return true;
+}
+
+// The next letter of a message; false: there is no room for it.
+bool ExchangeRun::send_letter(std::uint32_t rank, const Data& data) {
+  if (!room_for_letter(rank)) return false;
+  Mail::Peer& peer = mail_.peer(rank);
+  Letter& letter = group_.letter(group_.rank(), rank, peer.sent);
+  if (data.bytes <= letter_bytes) {
+    letter.kind = LetterKind::whole;
+    pack(data, 0, data.bytes, letter.data);
+    peer.send_first = data.bytes;
+  } else if (!fill_piece(rank, data, letter)) {
+    return false;
+  }
+  letter.label = call_.label;
+  letter.bytes = data.bytes;
+  letter.taken = static_cast<std::uint32_t>(peer.received);
+  group_.publish_to(rank, letter.sequence, ++peer.sent);  // partner: acquire in receive()
+  return true;
+}
+
+// Sends as many letters as there is room for. Whether there was any.
+bool ExchangeRun::send(std::uint32_t rank) {
+  Mail::Peer& peer = mail_.peer(rank);
+  bool moved = false;
+  while (peer.next_send != Mail::none) {
+    const Data& data = sends_[peer.next_send].data;
+    if (!send_letter(rank, data)) return moved;
+    moved = true;
+    if (peer.send_first < data.bytes) continue;
+    peer.send_first = 0;
+    peer.next_send = mail_.next_send()[peer.next_send];
+  }
+  return moved;
+}
+
+// What the letter says is copied out; false: it is not what this rank expects.
+bool ExchangeRun::take_letter(std::uint32_t rank, const Letter& letter) {
+  Mail::Peer& peer = mail_.peer(rank);
+  const Data& data = receives_[peer.next_receive].data;
+  if (letter.label != call_.label || letter.bytes != data.bytes) return false;
+  if (letter.kind == LetterKind::whole) {
+    unpack(data, 0, data.bytes, letter.data);
+    peer.receive_first = data.bytes;
+    return true;
+  }
+  const std::size_t first = letter.piece.first, length = letter.piece.length;
+  if (first != peer.receive_first || length > data.bytes - first) return false;
+  unpack(data, first, length, group_.outbox(rank) + std::size_t{letter.piece.unit} * group_.shape().unit_bytes);
+  peer.receive_first = first + length;
+  return true;
+}
+
+// Takes the letters that are there. Whether there were any.
+bool ExchangeRun::receive(std::uint32_t rank) {
+  Mail::Peer& peer = mail_.peer(rank);
+  bool moved = false;
+  while (peer.next_receive != Mail::none) {
+    const Letter& letter = group_.letter(rank, group_.rank(), peer.received);
+    if (letter.sequence.load(std::memory_order_acquire) <= peer.received) return moved;  // partner: send_letter()
+    moved = true;
+    mail_.note_taken_half(rank, letter.taken);
+    if (!take_letter(rank, letter)) {
+      result_ = group_.fail(Result::mismatch);
+      return true;
+    }
+    group_.publish_to(rank, group_.letters_taken(rank, group_.rank()), ++peer.received);
+    if (peer.receive_first < receives_[peer.next_receive].data.bytes) continue;
+    peer.receive_first = 0;
+    peer.next_receive = mail_.next_receive()[peer.next_receive];
+  }
+  return moved;
+}
+
+// One turn over all peers with whom something is left to do. Whether anything was done.
+bool ExchangeRun::advance() {
+  bool moved = false;
+  std::uint32_t left = 0;
+  for (std::uint32_t index = 0; index < target_count_; ++index) {
+    const std::uint32_t rank = mail_.targets()[index];
+    moved = send(rank) || moved;
+    if (mail_.peer(rank).next_send != Mail::none) mail_.targets()[left++] = rank;
+  }
+  target_count_ = left;
+  left = 0;
+  for (std::uint32_t index = 0; index < source_count_ && result_ == Result::ok; ++index) {
+    const std::uint32_t rank = mail_.sources()[index];
+    moved = receive(rank) || moved;
+    if (mail_.peer(rank).next_receive != Mail::none) mail_.sources()[left++] = rank;
+  }
+  source_count_ = left;
+  return moved;
+}
+
+// Whether advance() would do something, for a rank about to sleep: sequentially consistent loads, as Group::sleep()
+// needs.
+bool ExchangeRun::ready() {
+  for (std::uint32_t index = 0; index < source_count_; ++index) {
+    const std::uint32_t rank = mail_.sources()[index];
+    const std::uint64_t received = mail_.peer(rank).received;
+    if (group_.letter(rank, group_.rank(), received).sequence.load(std::memory_order_seq_cst) > received) return true;
+  }
+  if (target_count_ == 0) return false;
+  // Any letter taken may free what is lacking.
+  for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank) {
+    const Mail::Peer& peer = mail_.peer(rank);
+    if (peer.taken != peer.sent &&
+        group_.letters_taken(group_.rank(), rank).load(std::memory_order_seq_cst) > peer.taken)
+      return true;
+  }
+  return false;
+}
+
+// A peer that has finished this call, and has neither sent what is listed here nor taken what was sent, never will.
+bool ExchangeRun::somebody_has_gone_on() {
+  const auto finished = [&](std::uint32_t rank) {
+    return group_.member(rank).calls_done.value.load(std::memory_order_acquire) > call_.number;  // partner: finish()
+  };
+  for (std::uint32_t index = 0; index < source_count_; ++index) {
+    const std::uint32_t rank = mail_.sources()[index];
+    const std::uint64_t received = mail_.peer(rank).received;
+    if (finished(rank) &&
+        group_.letter(rank, group_.rank(), received).sequence.load(std::memory_order_acquire) <= received)
+      return true;
+  }
+  for (std::uint32_t index = 0; index < target_count_; ++index) {
+    const std::uint32_t rank = mail_.targets()[index];
+    if (finished(rank) &&
+        group_.letters_taken(group_.rank(), rank).load(std::memory_order_acquire) < mail_.peer(rank).sent)
+      return true;
+  }
+  return false;
+}
+
+Result ExchangeRun::run() {
+  if (!list_messages()) return result_;
+  advance();
+  if (result_ == Result::ok) result_ = copy_own();
+  Group::Patience patience;
+  const Group::Awaited awaited{nullptr, 0, [](void* self) { return static_cast<ExchangeRun*>(self)->ready(); }, this};
+  std::uint32_t polls = group_.polls();
+  while (result_ == Result::ok && target_count_ + source_count_ != 0) {
+    if (advance()) {
+      patience = {};
+      polls = group_.polls();
+    } else if (polls != 0) {
+      --polls;
+      shared_memory::cpu_pause();
+    } else {
+      result_ = group_.idle(patience, awaited);
+      if (result_ == Result::ok && patience.round % rounds_between_looks == 0 && somebody_has_gone_on())
+        result_ = group_.fail(Result::mismatch);
+      polls = group_.waiting() == Waiting::spin ? 64 : 4;
+    }
+  }
+  if (result_ == Result::ok) group_.finish(call_);
+  return result_;
+}
+
+}  // namespace millrace::collective

@@ -1,0 +1,41 @@
+// One exchange of one rank, under way (mail.h has the protocol).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "collective/exchange.h"
+#include "collective/mail.h"
+
+namespace millrace::collective {
+
+class ExchangeRun {
+ public:
+  ExchangeRun(Group& group, const Call& call, std::span<const Message> sends, std::span<const Message> receives)
+      : group_(group), mail_(group.mail()), call_(call), sends_(sends), receives_(receives) {}
+
+  Result run();
+
+ private:
+  bool list_messages();
+  Result copy_own();
+  bool advance();
+  bool send(std::uint32_t rank);
+  bool receive(std::uint32_t rank);
+  bool send_letter(std::uint32_t rank, const Data& data);
+  bool take_letter(std::uint32_t rank, const Letter& letter);
+  bool fill_piece(std::uint32_t rank, const Data& data, Letter& letter);
+  void look_for_taken(std::uint32_t rank);
+  bool room_for_letter(std::uint32_t rank);
+  bool ready();
+  bool somebody_has_gone_on();
+
+  Group& group_;
+  Mail& mail_;
+  const Call& call_;
+  std::span<const Message> sends_, receives_;
+  std::uint32_t target_count_ = 0, source_count_ = 0;  // peers to whom, and from whom, something is still to come
+  Result result_ = Result::ok;
+};
+
+}  // namespace millrace::collective

@@ -1,0 +1,124 @@
+// Messages between all pairs of ranks, generated. Without MILLRACE_TEST_FULL a sample from a fixed seed.
+#include "collective/exchange.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <random>
+
+#include "collective/collective.h"
+#include "messages.h"
+#include "ranks.h"
+
+namespace millrace::collective::test {
+namespace {
+
+bool test_fully() { return std::getenv("MILLRACE_TEST_FULL") != nullptr; }
+
+RankSetup setup_of(std::uint32_t count, bool small) {
+  RankSetup setup = ranks(count);
+  setup.timeout_seconds = 60;
+  if (small) {
+    setup.shape.slot_bytes = 1024;
+    setup.shape.cell_bytes = 256;
+    setup.shape.calls_ahead = 4;
+    setup.shape.letters = 2;
+    setup.shape.unit_bytes = 128;
+  }
+  return setup;
+}
+
+// Sizes around those at which something changes.
+std::size_t some_bytes(const Shape& shape, std::mt19937& random, std::size_t most_bytes) {
+  const std::size_t unit = shape.unit_bytes, outbox = unit * 64;
+  const std::size_t edges[] = {0,        1,        32,        96,     97,         shape.cell_bytes, unit,
+                               2 * unit, 8 * unit, 16 * unit, outbox, 2 * outbox, 64 << 10};
+  std::size_t bytes = 0;
+  switch (random() % 4) {
+    case 0: bytes = random() % 120; break;
+    case 1: bytes = random() % (3 * unit); break;
+    default: bytes = edges[random() % std::size(edges)] + random() % 3;
+  }
+  if (random() % 2 == 0 && bytes > 0) --bytes;
+  return std::min(bytes, most_bytes);
+}
+
+Traffic some_traffic(const Shape& shape, std::mt19937& random, std::size_t most_bytes) {
+  Traffic traffic;
+  traffic.ranks = shape.ranks;
+  traffic.number = random();
+  const unsigned dense = random() % 4;  // 0: everybody to everybody once; 3: seldom
+  for (std::uint32_t pair = 0; pair < shape.ranks * shape.ranks; ++pair) {
+    std::vector<std::size_t> messages;
+    const std::size_t count = dense == 0 ? 1 : dense == 3 ? (random() % 5 == 0 ? 12 : 0) : random() % 4;
+    for (std::size_t index = 0; index < count; ++index) messages.push_back(some_bytes(shape, random, most_bytes));
+    traffic.bytes.push_back(messages);
+  }
+  return traffic;
+}
+
+// A row of exchanges, publications and other collectives, the same on all ranks.
+std::string run_some(const RankSetup& setup, unsigned seed, int calls, std::size_t most_bytes) {
+  return run_all(setup, [&](Group& group) -> std::string {
+    std::mt19937 random(seed);
+    for (int call = 0; call < calls; ++call) {
+      const auto form = static_cast<Form>(random() % 3);
+      const unsigned what = random() % 4;
+      std::string wrong;
+      if (what == 0) {
+        std::vector<std::size_t> bytes;
+        const std::size_t most = random() % 2 == 0 ? most_bytes : setup.shape.cell_bytes;
+        for (std::uint32_t rank = 0; rank < group.ranks(); ++rank)
+          bytes.push_back(some_bytes(setup.shape, random, most));
+        const std::uint64_t number = random();
+        wrong = check_publish(group, bytes, number, form, random() % 2 == 0);
+      } else if (what == 1 && random() % 2 == 0) {
+        const Result result = barrier(group);
+        if (result != Result::ok) wrong = result_name(result);
+      } else {
+        wrong = check_exchange(group, some_traffic(setup.shape, random, most_bytes), form);
+      }
+      if (!wrong.empty()) return fmt::format("seed {}, call {}: {}", seed, call, wrong);
+    }
+    return "";
+  });
+}
+
+struct Axis {
+  std::uint32_t ranks;
+  Waiting waiting;
+  bool small, threads;
+  int calls;
+};
+
+class Exchanges : public testing::TestWithParam<Axis> {};
+
+TEST_P(Exchanges, OfRandomMessages) {
+  const Axis& axis = GetParam();
+  RankSetup setup = setup_of(axis.ranks, axis.small);
+  setup.waiting = axis.waiting;
+  setup.threads = axis.threads;
+  const int calls = axis.calls * (test_fully() ? 20 : 1);
+  EXPECT_EQ(run_some(setup, 17 + axis.ranks, calls, axis.small ? 20000 : 300000), "");
+}
+
+std::string axis_name(const testing::TestParamInfo<Axis>& info) {
+  const Axis& axis = info.param;
+  return fmt::format("{}_{}_{}_{}", axis.ranks, shared_memory::waiting_name(axis.waiting),
+                     axis.small ? "small" : "usual", axis.threads ? "threads" : "processes");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, Exchanges,
+    testing::Values(Axis{1, Waiting::automatic, false, false, 50}, Axis{2, Waiting::automatic, false, false, 200},
+                    Axis{2, Waiting::spin, true, true, 300}, Axis{2, Waiting::sleep, true, false, 300},
+                    Axis{3, Waiting::yield, false, true, 60}, Axis{3, Waiting::sleep, true, true, 200},
+                    Axis{4, Waiting::automatic, true, false, 200}, Axis{5, Waiting::yield, true, false, 100},
+                    Axis{9, Waiting::automatic, true, true, 40}, Axis{9, Waiting::sleep, false, false, 12}),
+    axis_name);
+
+}  // namespace
+}  // namespace millrace::collective::test
