@@ -1,7 +1,7 @@
 """The access patterns that the literature on derived datatypes uses: Millrace, the host, and a loop by hand.
 
     ./dev bench patterns
-    PYTHONPATH=tests/hosts bench/patterns/run.py [--hosts ...] [--turns 7] [--scales 32,128] [--layouts auto] [--csv FILE]
+    PYTHONPATH=tests/hosts bench/patterns/run.py [--hosts ...] [--turns 7] [--scales 32,128] [--layouts auto]
 
 Two ranks, the three in turns within one process (patterns.cpp). Ratios are host / Millrace and hand / Millrace: above 1
 Millrace is faster. The patterns are described in T. Schneider, R. Gerstenberger, T. Hoefler, "Micro-applications for
@@ -12,6 +12,7 @@ import argparse
 import csv
 import math
 import pathlib
+import signal
 import sys
 
 import hosts
@@ -61,6 +62,7 @@ def main():
     parser.add_argument("--layouts", default="auto", help="MILLRACE_LAYOUTS")
     parser.add_argument("--csv", type=pathlib.Path, default=OUT / "patterns.csv")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that hosts.run ends the ranks of what is running
     rows = [row for host in arguments.hosts.split(",") for row in measure(host, arguments)]
     arguments.csv.parent.mkdir(parents=True, exist_ok=True)
     with arguments.csv.open("w", newline="") as file:
