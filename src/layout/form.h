@@ -59,12 +59,14 @@ struct Node {
   std::int64_t low = 0, high = 0;  // bytes touched: [low, high) around the first packed byte
   std::int64_t block_count = 0;    // blocks in a walk through the whole node; saturates
   std::uint64_t hash = 0;
-  std::int64_t count = 0;                     // loop: iterations; others: length of the list
-  Body body;                                  // loop; list: child only
-  std::vector<std::ptrdiff_t> displacements;  // list
-  std::vector<kernel::Piece> pieces;          // blocks; a list of something small, written out by plan.cpp
-  std::vector<Item> items;                    // sequence
-  std::vector<std::int64_t> starts;           // blocks, sequence: packed bytes before entry i; count + 1 entries
+  std::int64_t count = 0;  // loop: iterations; others: length of the list
+  Body body;               // loop; list: child only
+  // list; also the units that blocks of nearly equal lengths are cut into, of `unit_bytes` each (plan.cpp).
+  std::vector<std::ptrdiff_t> displacements;
+  std::int64_t unit_bytes = 0;
+  std::vector<kernel::Piece> pieces;  // blocks; a list of something small, written out by plan.cpp
+  std::vector<Item> items;            // sequence
+  std::vector<std::int64_t> starts;   // blocks, sequence: packed bytes before entry i; count + 1 entries
 };
 
 std::int64_t bytes_of(const Item& item);

@@ -1,5 +1,6 @@
 #include "layout/plan.h"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@ constexpr std::int64_t most_unrolled_blocks = 8;
 constexpr std::int64_t most_blocks_written_out = 4;
 
 constexpr std::int64_t cache_line_bytes = 64;
+// Longer blocks are moved as well by their lengths.
+constexpr std::size_t most_unit_bytes = 64;
 // Fewer lines than this are still in a first-level cache when the next column comes.
 constexpr std::int64_t lines_that_stay = 256;
 // Loads run ahead of what they wait for, so packing column by column is fine while the lines are in a second-level
@@ -103,12 +106,29 @@ void write_out(Node& list) {
   for (const std::ptrdiff_t displacement : list.displacements) flatten(child, displacement, list.pieces);
 }
 
+// A list of equal blocks of which a few lie side by side, as in random orders, is one of blocks of two lengths. It is
+// run as the list that it was: nothing has to be decided block by block.
+void cut_into_units(Node& blocks) {
+  std::size_t unit = blocks.pieces[0].bytes;
+  for (const kernel::Piece& piece : blocks.pieces) unit = std::min(unit, piece.bytes);
+  const std::size_t units = static_cast<std::size_t>(blocks.bytes) / unit;
+  if (unit > most_unit_bytes || units > blocks.pieces.size() + blocks.pieces.size() / 8) return;
+  for (const kernel::Piece& piece : blocks.pieces)
+    if (piece.bytes % unit != 0) return;
+  blocks.displacements.reserve(units);
+  for (const kernel::Piece& piece : blocks.pieces)
+    for (std::size_t at = 0; at < piece.bytes; at += unit)
+      blocks.displacements.push_back(piece.displacement_bytes + static_cast<std::ptrdiff_t>(at));
+  blocks.unit_bytes = static_cast<std::int64_t>(unit);
+}
+
 // Every node once, though it may have many parents.
 void prepare_nodes(const Item& item, std::unordered_set<const Node*>& done) {
   Node* const node = item.node.get();
   if (!node || !done.insert(node).second) return;
   if (node->shape == Shape::loop) choose_method(node->body, node->count);
   if (node->shape == Shape::list) write_out(*node);
+  if (node->shape == Shape::blocks) cut_into_units(*node);
   prepare_nodes(node->body.child, done);
   for (const Item& inner : node->items) prepare_nodes(inner, done);
 }

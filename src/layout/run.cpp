@@ -73,7 +73,10 @@ class Walk {
     switch (node.shape) {
       case Shape::loop: return iterations(node.body, memory, node.count, packed);
       case Shape::list: return entries(node, memory, 0, node.count, packed);
-      case Shape::blocks: return Way::pieces(memory, packed, node.pieces.data(), node.count);
+      case Shape::blocks:
+        if (node.unit_bytes == 0) return Way::pieces(memory, packed, node.pieces.data(), node.count);
+        return Way::indexed(memory, packed, node.displacements.data(), node.unit_bytes,
+                            static_cast<int64_t>(node.displacements.size()));
       case Shape::sequence:
         for (const Item& inner : node.items) {
           whole(inner, memory, packed);

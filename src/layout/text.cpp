@@ -23,7 +23,8 @@ class Writer {
         line(level, "list of {}{} at {}", node.count, at, some(node.displacements, [](std::ptrdiff_t d) { return d; }));
         return child(node.body.child, level);
       case Shape::blocks:
-        line(level, "blocks, {} of them{}", node.count, at);
+        line(level, "blocks, {} of them{}{}", node.count, at,
+             node.unit_bytes > 0 ? fmt::format(", in units of {} bytes", node.unit_bytes) : "");
         for (std::size_t i = 0; i < node.pieces.size() && i < most_entries_shown; ++i)
           line(level + 1, "{} bytes at {}", node.pieces[i].bytes, node.pieces[i].displacement_bytes);
         return more(node.pieces.size(), level);

@@ -202,5 +202,25 @@ TEST_F(RandomLayouts, ColumnsAgreeWithTheNaiveWalk) {
   }
 }
 
+// A list in which some equal blocks lie side by side: cut into equal units again, whole and in segments.
+TEST_F(RandomLayouts, ListsWithNeighboursAgreeWithTheNaiveWalk) {
+  Random random(12);
+  for (const char* text : {"indexed_block(1, [40, 3, 4, 9, 25, 13, 30, 17, 0, 22], double)",
+                           "contiguous(3, indexed_block(3, [40, 3, 6, 91, 25, 13, 30, 17, 0, 22, 50, 60], short))",
+                           "indexed([2, 2, 2, 2, 4, 2, 2, 2, 2, 2], [90, 3, 40, 9, 25, 13, 30, 17, 0, 22], int)"}) {
+    SCOPED_TRACE(text);
+    const DescriptionPtr description = parse_notation(text).description;
+    const auto map = write_out(*description, 100000);
+    std::shared_ptr<const Layout> layout;
+    ASSERT_EQ(compile(*description, layout), Status::ok);
+    EXPECT_NE(layout->text().find("in units of"), std::string::npos) << layout->text();
+    for (const std::int64_t count : {1, 2, 11})
+      for (int i = 0; i < 20; ++i) {
+        expect_copies(random, *layout, *map, count);
+        if (HasFatalFailure()) return void(ADD_FAILURE() << "count " << count << "\n" << layout->text());
+      }
+  }
+}
+
 }  // namespace
 }  // namespace millrace::layout::test
