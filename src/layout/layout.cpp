@@ -53,6 +53,20 @@ bool Layout::is_contiguous(std::int64_t count) const noexcept {
 
 bool Layout::worth_taking(std::int64_t count) const noexcept { return worth(*plan_, count); }
 
+std::int64_t Layout::mean_block_bytes() const noexcept { return plan_->mean_block_bytes; }
+
+bool Layout::is_list() const noexcept { return plan_->root.node && plan_->root.node->shape != Shape::loop; }
+
+std::int64_t Layout::touched_bytes(std::int64_t count) const noexcept {
+  const std::int64_t extent = extent_bytes_ < 0 ? -extent_bytes_ : extent_bytes_;
+  std::int64_t touched;
+  if (count <= 0) return 0;
+  if (__builtin_mul_overflow(count - 1, extent, &touched) ||
+      __builtin_add_overflow(touched, true_extent_bytes_, &touched))
+    return INT64_MAX;
+  return touched;
+}
+
 Status Layout::packed_bytes(std::int64_t count, std::int64_t& bytes) const noexcept {
   std::int64_t product;
   if (count < 0 || __builtin_mul_overflow(size_bytes_, count, &product)) return Status::bad_argument;

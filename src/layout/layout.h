@@ -38,6 +38,13 @@ class Layout {
   // (docs/layouts.md). False for contiguous data and for runs so long that everybody's memcpy is the same.
   bool worth_taking(std::int64_t count) const noexcept;
 
+  // Of one element: the mean length of its blocks (0 without data), and whether they lie at listed places rather than
+  // in loops.
+  std::int64_t mean_block_bytes() const noexcept;
+  bool is_list() const noexcept;
+  // From the first byte of `count` elements to the last, gaps included; saturates.
+  std::int64_t touched_bytes(std::int64_t count) const noexcept;
+
   // Bytes of `count` elements packed; bad_argument if count is negative or the sum exceeds 2^63-1.
   Status packed_bytes(std::int64_t count, std::int64_t& bytes) const noexcept;
 

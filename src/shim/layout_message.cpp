@@ -5,33 +5,32 @@
 #include <string>
 
 #include "base/settings.h"
+#include "plan/layout_messages.h"
 #include "shim/library_version.h"
 
 namespace millrace::shim {
 
 namespace {
 
-enum class Family : std::uint8_t { other, openmpi, mpich4 };
 enum class When : std::uint8_t { automatic, always, never };
 
 // What does not change while the process runs.
 struct Policy {
-  Family family = Family::other;
+  plan::MessageRanges ranges{};
+  bool refuses_cut_elements = false;
   When when = When::automatic;
 };
-
-Family family_of(const std::string& version) {
-  if (version.starts_with("Open MPI")) return Family::openmpi;
-  const bool old = version.find("\t4.0") != std::string::npos || version.find("\t3.") != std::string::npos;
-  return version.starts_with("MPICH Version:") && old ? Family::mpich4 : Family::other;
-}
 
 const Policy& policy() {
   static const Policy chosen = [] {
     const std::string when = setting_text(*find_setting("MILLRACE_LAYOUTS"), environ);
-    return Policy{family_of(library_version()), when == "always"  ? When::always
-                                                : when == "never" ? When::never
-                                                                  : When::automatic};
+    const std::string version = library_version();
+    return Policy{plan::message_ranges(plan::host_family(version)),
+                  version.starts_with("MPICH Version:") &&
+                      (version.find("\t4.0") != std::string::npos || version.find("\t3.") != std::string::npos),
+                  when == "always"  ? When::always
+                  : when == "never" ? When::never
+                                    : When::automatic};
   }();
   return chosen;
 }
@@ -39,20 +38,18 @@ const Policy& policy() {
 // MPICH 4.0 cannot receive contiguous bytes into a type whose elements its transport cuts (UCX's fragments are of 8256
 // bytes): it reports a truncated message, also where no Millrace is near. Who receives ours may be such a rank.
 bool may_be_refused(const Carried& carried, Direction direction) {
-  return policy().family == Family::mpich4 && carried.is_mixed && direction != Direction::in;
+  return policy().refuses_cut_elements && carried.is_mixed && direction != Direction::in;
 }
 
-// Where the whole exchange was measured to be faster (docs/results/layout_messages.md). Open MPI packs vectors while
-// they travel, which is hard to beat; structures of several types are slow in every host. MPICH 4.0 moves what is not
-// contiguous beyond its eager messages at a hundredth of the memory's speed.
+// Where the whole exchange was measured to be faster (src/plan/layout_messages.h).
 bool pays(const Carried& carried) {
-  if (policy().when != When::automatic) return policy().when == When::always;
-  switch (policy().family) {
-    case Family::openmpi: return carried.is_mixed;
-    case Family::mpich4: return carried.is_mixed || carried.bytes >= 32768;
-    case Family::other: break;
-  }
-  return false;
+  const Policy& chosen = policy();
+  if (chosen.when != When::automatic) return chosen.when == When::always;
+  const layout::Layout& layout = *carried.layout;
+  const plan::LayoutClass layout_class =
+      plan::layout_class(carried.is_mixed, layout.is_list(), layout.mean_block_bytes(), carried.bytes,
+                         layout.touched_bytes(carried.count));
+  return chosen.ranges[static_cast<std::size_t>(layout_class)].holds(carried.bytes);
 }
 
 }  // namespace

@@ -67,8 +67,9 @@ def test_disabled_calls_are_the_hosts():
     assert call(result, "MPI_Send")["taken"] > 0
 
 
-def test_the_standard_setting_leaves_vectors_to_the_host():
-    _, result = report("mpich5", 2, build("mpich5", "layouts_messages.cpp"), 21, 12, "all")
-    why = call(result, "MPI_Isend")["forwarded_why"]
-    assert call(result, "MPI_Isend")["taken"] == 0
-    assert why["host_is_faster"] > 0
+def test_the_standard_setting_takes_what_pays_and_leaves_the_rest():
+    finished, result = report("mpich5", 2, build("mpich5", "layouts_messages.cpp"), 21, 12, "all")
+    all_right(finished, 2)
+    entry = call(result, "MPI_Isend")
+    assert entry["taken"] > 0  # structures of several types
+    assert entry["forwarded_why"]["host_is_faster"] > 0  # vectors of less than 8 KiB

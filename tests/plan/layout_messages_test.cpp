@@ -1,0 +1,79 @@
+// Which messages of derived types are ours: the classes of known layouts, and a table without contradictions.
+#include "plan/layout_messages.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "layout/layout.h"
+#include "layout/notation.h"
+
+namespace millrace::plan {
+namespace {
+
+LayoutClass class_of(const std::string& notation, std::int64_t count = 1) {
+  const layout::Parsed parsed = layout::parse_notation(notation);
+  EXPECT_TRUE(parsed.description) << parsed.complaint;
+  std::shared_ptr<const layout::Layout> layout;
+  EXPECT_EQ(layout::compile(*parsed.description, layout), Status::ok);
+  std::int64_t bytes = 0;
+  EXPECT_EQ(layout->packed_bytes(count, bytes), Status::ok);
+  return layout_class(false, layout->is_list(), layout->mean_block_bytes(), bytes, layout->touched_bytes(count));
+}
+
+TEST(LayoutClass, OfKnownLayouts) {
+  EXPECT_EQ(class_of("vector(100, 1, 2, int)"), LayoutClass::blocks_4);
+  EXPECT_EQ(class_of("vector(100, 2, 3, int)"), LayoutClass::blocks_8);
+  EXPECT_EQ(class_of("resized(0, 12, contiguous(2, int))", 100), LayoutClass::blocks_8);
+  EXPECT_EQ(class_of("vector(100, 4, 8, double)"), LayoutClass::blocks_32);
+  EXPECT_EQ(class_of("vector(100, 16, 32, double)"), LayoutClass::blocks_128);
+  EXPECT_EQ(class_of("vector(100, 17, 32, double)"), LayoutClass::blocks_1024);
+  EXPECT_EQ(class_of("vector(100, 1, 1000, double)"), LayoutClass::sparse);
+  EXPECT_EQ(class_of("vector(100, 16, 1600, double)"), LayoutClass::blocks_128) << "blocks longer than a line";
+  EXPECT_EQ(class_of("indexed_block(1, [0, 5, 2, 9, 30, 17], double)"), LayoutClass::list_short);
+  EXPECT_EQ(class_of("indexed([1, 9, 2, 5], [0, 2, 20, 30], double)"), LayoutClass::list_long);
+  EXPECT_EQ(layout_class(true, true, 4, 100, 100000), LayoutClass::mixed);
+}
+
+TEST(LayoutClass, TouchedBytesOfHugeLayoutsSaturate) {
+  EXPECT_EQ(class_of("resized(0, 9223372036854775807, int)", 1000000), LayoutClass::sparse);
+}
+
+constexpr HostFamily families[] = {HostFamily::unknown, HostFamily::openmpi_4, HostFamily::openmpi_5,
+                                   HostFamily::mpich_4, HostFamily::mpich_5,   HostFamily::intel};
+
+TEST(MessageTable, EveryRowIsAnAnswer) {
+  for (const MessageRow& row : message_rows) {
+    EXPECT_GE(row.range.least_bytes, 1);
+    EXPECT_GE(row.range.most_bytes, row.range.least_bytes);
+    int rows = 0;
+    for (const MessageRow& other : message_rows)
+      rows += other.family == row.family && other.layout_class == row.layout_class;
+    EXPECT_EQ(rows, 1) << host_family_name(row.family) << ", " << layout_class_name(row.layout_class);
+    const MessageRange range = message_ranges(row.family)[static_cast<std::size_t>(row.layout_class)];
+    EXPECT_EQ(range.least_bytes, row.range.least_bytes);
+    EXPECT_TRUE(range.holds(row.range.least_bytes) && range.holds(row.range.most_bytes));
+    EXPECT_FALSE(range.holds(row.range.least_bytes - 1));
+  }
+}
+
+TEST(MessageTable, NothingIsTakenWithoutMeasurements) {
+  for (const MessageRange& range : message_ranges(HostFamily::unknown))
+    for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{4096}, any_size}) EXPECT_FALSE(range.holds(bytes));
+}
+
+// What every measurement agrees on, so that a slip in the table is seen.
+TEST(MessageTable, StructuresAreOursVectorsOfLongBlocksAreOpenMpis) {
+  for (const HostFamily family : families) {
+    if (family == HostFamily::unknown) continue;
+    const MessageRanges ranges = message_ranges(family);
+    EXPECT_TRUE(ranges[static_cast<std::size_t>(LayoutClass::mixed)].holds(8 * kib)) << host_family_name(family);
+    const bool is_openmpi = family == HostFamily::openmpi_4 || family == HostFamily::openmpi_5;
+    EXPECT_EQ(ranges[static_cast<std::size_t>(LayoutClass::blocks_32)].holds(64 * kib), !is_openmpi);
+    EXPECT_FALSE(ranges[static_cast<std::size_t>(LayoutClass::blocks_1024)].holds(4 * mib));
+  }
+}
+
+}  // namespace
+}  // namespace millrace::plan
