@@ -4,7 +4,7 @@
     PYTHONPATH=tests/hosts bench/layouts/run.py [--what pack,exchange] [--hosts ...] [--turns 11] [--csv FILE]
 
 pack: MPI_Pack and MPI_Unpack of the layouts of docs/results/layout_messages.md, beside PMPI_ and memcpy.
-exchange: two ranks, ping-pong and a halo of two messages each way.
+exchange: two ranks, ping-pong and a halo of two messages each way; also with only the sender or the receiver ours.
 Medians over the turns; ratios are host / ours, with their quartiles.
 """
 
@@ -19,8 +19,14 @@ import hosts
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "layouts"
 FIELDS = {
-    "exchange": ("name", "form", "bytes", "ours_ns", "host_ns", "ratio", "low", "high"),
-    "pack": ("name", "form", "state", "bytes", "ours_ns", "host_ns", "ratio", "low", "high", "memcpy_ns"),
+    "exchange": (
+        "name", "form", "bytes", "ours_ns", "host_ns", "sender_ns", "receiver_ns",
+        "ratio", "low", "high", "sender_ratio", "receiver_ratio",
+    ),
+    "pack": (
+        "name", "form", "state", "bytes", "ours_ns", "host_ns", "ratio", "low", "high",
+        "hand_ns", "memcpy_ns", "touched_ns",
+    ),
 }
 RANKS = {"exchange": 2, "pack": 1}
 
@@ -33,7 +39,7 @@ def number(word):
 
 
 def measure(what, host, turns, turn_ms):
-    program = hosts.compile(host, HERE / f"{what}.c", OUT / host / what, flags=["-O3", "-march=native"])
+    program = hosts.compile(host, HERE / f"{what}.c", OUT / host / what, flags=["-O3", "-march=native", "-Wall"])
     command = [program, turns, turn_ms]
     finished = hosts.run(
         host, RANKS[what], command, millrace=True, env={"MILLRACE_LAYOUTS": "always"}, timeout=470, bind=True
@@ -65,7 +71,7 @@ def table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", default="pack,exchange")
-    parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel")
+    parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel,abi")
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--turn-ms", type=float, default=1.0)
     parser.add_argument("--csv", type=pathlib.Path, default=OUT)
