@@ -29,7 +29,7 @@ std::string plain_name(std::string_view call) {
 
 }  // namespace
 
-CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::uint32_t ranks,
+CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::uint32_t ranks, bool crowded,
                              const char* const* environment) {
   using collective::Kind;
   const SettingValues settings = read_settings(environment);
@@ -43,7 +43,7 @@ CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::ui
                           Kind::allgather, Kind::alltoall, Kind::neighbor})
     if (plain_name(call) == collective::kind_name(kind))
       return {true, notes + plan::explain_collective(selection, shape, kind, kind == Kind::barrier ? 0 : bytes,
-                                                     settings.order == "rank")};
+                                                     settings.order == "rank", crowded)};
   return {
       false,
       fmt::format("'{}' is none of barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, neighbor",
@@ -56,6 +56,7 @@ int explain_call_command(char** arguments) {
   std::string call;
   std::uint64_t bytes = 8;
   std::uint32_t ranks = 2;
+  bool crowded = false;
   CLI::App app("Says how Millrace does a collective among the ranks of a node.", "millrace explain");
   app.footer("  millrace explain allreduce 32KiB --ranks 64");
   app.add_option("CALL", call, "barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall or neighbor")
@@ -63,12 +64,13 @@ int explain_call_command(char** arguments) {
   app.add_option("BYTES", bytes, "of one rank's buffer, or of one message between two, e.g. 32KiB")
       ->transform(CLI::AsSizeValue(false));
   app.add_option("--ranks", ranks, "on the node")->check(CLI::Range(2, 1024));
+  app.add_flag("--crowded", crowded, "the ranks have fewer cores than there are ranks");
   try {
     app.parse(argument_count, arguments);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_error;
   }
-  const CallExplanation explanation = explain_call(call, bytes, ranks, environ);
+  const CallExplanation explanation = explain_call(call, bytes, ranks, crowded, environ);
   if (!explanation.is_understood) {
     log(LogLevel::error, "explain: " + explanation.text);
     return usage_error;

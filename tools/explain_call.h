@@ -12,8 +12,9 @@ struct CallExplanation {
   std::string text;  // or what is wrong
 };
 
-// `call`: barrier, bcast, reduce, allreduce, with or without MPI_ and in any case; `ranks` of one node.
-CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::uint32_t ranks,
+// `call`: barrier, bcast, reduce, allreduce, with or without MPI_ and in any case; `ranks` of one node; `crowded`:
+// they share cores.
+CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::uint32_t ranks, bool crowded,
                              const char* const* environment);
 
 // The subcommand: `arguments` starts with "explain" and ends with a null pointer.

@@ -20,12 +20,16 @@ Result reduce_chunks(Group& group, const Call& call, const void* in, void* out, 
                      const Reducer& reducer, std::uint32_t root);
 Result reduce_slices(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                      const Reducer& reducer, std::uint32_t root);
+Result reduce_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                    const Reducer& reducer, std::uint32_t root);
 Result allreduce_pair(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                       const Reducer& reducer);
 Result allreduce_cells(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                        const Reducer& reducer);
 Result allreduce_slices(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                         const Reducer& reducer);
+Result allreduce_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                       const Reducer& reducer);
 
 // Up to a cell; reductions by kernels of commutative ops only, in the order of the tree.
 Result barrier_tree(Group& group, const Call& call);

@@ -20,7 +20,7 @@ bool too_large(const Group& group, const Reducer& reducer) {
 }
 
 Algorithm chosen(const Group& group, Kind kind, std::size_t bytes, bool in_order) {
-  return choose(group.selection(), kind, bytes, group.ranks(), group.shape().cell_bytes, in_order);
+  return choose(group.selection(), kind, bytes, group.ranks(), group.shape().cell_bytes, in_order, group.crowded());
 }
 
 bool in_order(const Reducer& reducer) { return !reducer.commutative || !reducer.reduce2; }
@@ -60,6 +60,7 @@ Result reduce(Group& group, const void* in, void* out, std::size_t elements, con
     case Algorithm::cells: return reduce_cells(group, call, in, out, elements, reducer, root);
     case Algorithm::tree: return reduce_tree(group, call, in, out, elements, reducer, root);
     case Algorithm::slices: return reduce_slices(group, call, in, out, elements, reducer, root);
+    case Algorithm::chain: return reduce_chain(group, call, in, out, elements, reducer, root);
     default: return reduce_chunks(group, call, in, out, elements, reducer, root);
   }
 }
@@ -74,6 +75,7 @@ Result allreduce(Group& group, const void* in, void* out, std::size_t elements, 
     case Algorithm::pair: return allreduce_pair(group, call, in, out, elements, reducer);
     case Algorithm::cells: return allreduce_cells(group, call, in, out, elements, reducer);
     case Algorithm::tree: return allreduce_tree(group, call, in, out, elements, reducer);
+    case Algorithm::chain: return allreduce_chain(group, call, in, out, elements, reducer);
     default: return allreduce_slices(group, call, in, out, elements, reducer);
   }
 }

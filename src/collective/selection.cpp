@@ -15,8 +15,13 @@ const Selection& standard_selection() {
 }
 
 Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks,
-                 std::uint32_t cell_bytes, bool in_order) {
+                 std::uint32_t cell_bytes, bool in_order, bool crowded) {
   const auto fits = [&](std::uint32_t limit_bytes) { return bytes <= std::min(limit_bytes, cell_bytes); };
+  // A limit of 0 bytes forces it.
+  const auto chained = [&](std::uint32_t from_bytes, Algorithm otherwise) {
+    const bool wanted = crowded && ranks >= selection.chain_ranks && bytes >= from_bytes && from_bytes != never;
+    return wanted || from_bytes == 0 ? Algorithm::chain : otherwise;
+  };
   const bool reduces_or_bcasts = kind == Kind::bcast || kind == Kind::reduce || kind == Kind::allreduce;
   if (ranks == 1 || (bytes == 0 && reduces_or_bcasts)) return Algorithm::alone;
   switch (kind) {
@@ -26,12 +31,13 @@ Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::
       return fits(selection.bcast_cells_bytes) ? choose_small(ranks >= selection.bcast_tree_ranks) : Algorithm::chunks;
     case Kind::reduce:
       if (fits(selection.reduce_cells_bytes)) return choose_small(!in_order && ranks >= selection.reduce_tree_ranks);
-      return ranks >= selection.reduce_slices_ranks ? Algorithm::slices : Algorithm::chunks;
+      return chained(selection.reduce_chain_bytes,
+                     ranks >= selection.reduce_slices_ranks ? Algorithm::slices : Algorithm::chunks);
     case Kind::allreduce:
       if (ranks == 2 && selection.pair) return Algorithm::pair;
       if (fits(selection.allreduce_cells_bytes))
         return choose_small(!in_order && ranks >= selection.allreduce_tree_ranks);
-      return Algorithm::slices;
+      return chained(selection.allreduce_chain_bytes, Algorithm::slices);
     case Kind::gather:
     case Kind::scatter:
     case Kind::allgather:
@@ -65,6 +71,7 @@ const char* algorithm_name(Algorithm algorithm) {
     case Algorithm::chunks: return "chunks";
     case Algorithm::slices: return "slices";
     case Algorithm::mail: return "mail";
+    case Algorithm::chain: return "chain";
   }
   return "?";
 }

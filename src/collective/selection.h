@@ -28,6 +28,7 @@ enum class Algorithm : std::uint8_t {
   chunks,  // from or to the root through a ring of chunks
   slices,  // every rank reduces a part of each chunk
   mail,    // a mailbox for each pair of ranks (mail.h)
+  chain,   // every rank reduces its own elements into what the rank before it left
 };
 
 inline constexpr std::uint32_t never = ~std::uint32_t{0};
@@ -42,6 +43,12 @@ struct Selection {
   std::uint32_t allreduce_chunk_bytes = 32 << 10;
   std::uint32_t pair_chunk_bytes = 64 << 10;
   std::uint32_t reduce_slices_ranks = 3;  // from so many ranks on, large reductions are shared out among all
+  // Where ranks have no core each, from so many bytes and ranks on, each reduces into what the one before it left; 0
+  // bytes: everywhere.
+  std::uint32_t reduce_chain_bytes = 128 << 10;
+  std::uint32_t allreduce_chain_bytes = 128 << 10;
+  std::uint32_t chain_ranks = 5;
+  std::uint32_t chain_chunk_bytes = 64 << 10;
   // From so many ranks on, cells are read along a tree. Reductions in a tree are not the left fold in rank order.
   std::uint32_t barrier_tree_ranks = 32;
   std::uint32_t bcast_tree_ranks = 32;
@@ -54,9 +61,9 @@ struct Selection {
 const Selection& standard_selection();
 
 // What does a call of a group of `ranks` whose cells hold `cell_bytes`. `in_order`: the result must be the left fold
-// (the op is not commutative, or not ours).
+// (the op is not commutative, or not ours). `crowded`: some rank has no core of its own.
 Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks,
-                 std::uint32_t cell_bytes, bool in_order);
+                 std::uint32_t cell_bytes, bool in_order, bool crowded);
 
 const char* kind_name(Kind kind);
 const char* algorithm_name(Algorithm algorithm);

@@ -42,14 +42,16 @@ bool force(std::string_view word, Selection& selection) {
   } else if (kind == "bcast" && (small || word == "chunks")) {
     selection.bcast_tree_ranks = tree_ranks;
     selection.bcast_cells_bytes = most;
-  } else if (kind == "reduce" && (small || word == "chunks" || word == "slices")) {
+  } else if (kind == "reduce" && (small || word == "chunks" || word == "slices" || word == "chain")) {
     selection.reduce_tree_ranks = tree_ranks;
     selection.reduce_cells_bytes = most;
     if (!small) selection.reduce_slices_ranks = word == "slices" ? 2 : never;
-  } else if (kind == "allreduce" && (small || word == "slices" || word == "pair")) {
+    selection.reduce_chain_bytes = word == "chain" ? 0 : never;
+  } else if (kind == "allreduce" && (small || word == "slices" || word == "chain" || word == "pair")) {
     selection.allreduce_tree_ranks = tree_ranks;
     if (word != "pair") {
       selection.allreduce_cells_bytes = most;
+      selection.allreduce_chain_bytes = word == "chain" ? 0 : never;
       selection.pair = false;
     }
   } else {
@@ -67,15 +69,18 @@ const char* reason(Algorithm algorithm) {
     case Algorithm::chunks: return "larger than a cell: a ring of chunks, filled and emptied at the same time";
     case Algorithm::slices: return "larger than a cell: every rank reduces its slice of each chunk";
     case Algorithm::mail: return "every two ranks have a mailbox for each direction; all messages advance together";
+    case Algorithm::chain:
+      return "ranks share cores: each in turn reduces into what the one before it left, and copies nothing in";
   }
   return "";
 }
 
 std::uint32_t chunk_bytes(const Selection& selection, const Shape& shape, Kind kind, Algorithm algorithm) {
-  const std::uint32_t wanted = algorithm == Algorithm::pair ? selection.pair_chunk_bytes
-                               : kind == Kind::bcast        ? selection.bcast_chunk_bytes
-                               : kind == Kind::reduce       ? selection.reduce_chunk_bytes
-                                                            : selection.allreduce_chunk_bytes;
+  const std::uint32_t wanted = algorithm == Algorithm::pair    ? selection.pair_chunk_bytes
+                               : algorithm == Algorithm::chain ? selection.chain_chunk_bytes
+                               : kind == Kind::bcast           ? selection.bcast_chunk_bytes
+                               : kind == Kind::reduce          ? selection.reduce_chunk_bytes
+                                                               : selection.allreduce_chunk_bytes;
   return std::min(wanted, shape.slot_bytes);
 }
 
@@ -117,8 +122,8 @@ Selection select_collectives(const CollectiveSettings& settings, std::string& co
 }
 
 std::string explain_collective(const Selection& selection, const Shape& shape, Kind kind, std::size_t bytes,
-                               bool in_order) {
-  const Algorithm algorithm = choose(selection, kind, bytes, shape.ranks, shape.cell_bytes, in_order);
+                               bool in_order, bool crowded) {
+  const Algorithm algorithm = choose(selection, kind, bytes, shape.ranks, shape.cell_bytes, in_order, crowded);
   if (algorithm == Algorithm::mail && shape.letters == 0)
     return fmt::format("{} among {} ranks: the host MPI, so many mailboxes need too much memory\n", kind_name(kind),
                        shape.ranks);
@@ -126,7 +131,7 @@ std::string explain_collective(const Selection& selection, const Shape& shape, K
                                  kind_name(kind), algorithm_name(algorithm), reason(algorithm));
   const std::uint32_t chunk = chunk_bytes(selection, shape, kind, algorithm);
   const bool chunked = algorithm == Algorithm::chunks || algorithm == Algorithm::slices ||
-                       (algorithm == Algorithm::pair && bytes > chunk);
+                       algorithm == Algorithm::chain || (algorithm == Algorithm::pair && bytes > chunk);
   if (chunked) text += fmt::format("  {} chunks of {} bytes\n", (bytes + chunk - 1) / chunk, chunk);
   if (kind == Kind::reduce || kind == Kind::allreduce)
     text += algorithm == Algorithm::tree ? "  order: that of the tree, the same on every rank and in every run\n"

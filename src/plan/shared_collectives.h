@@ -20,10 +20,9 @@ constexpr bool host_shares_faster(HostFamily family, collective::Kind kind, std:
   // 0.74 to 0.95 of the host on 2 ranks.
   const bool copies_once = family == HostFamily::openmpi_4 || family == HostFamily::openmpi_5 || family == HostFamily::mpich_4;
   if (copies_once && kind == Kind::bcast && ranks == 2 && !crowded) return bytes >= 128 * kib && bytes < mib;
-  // Intel MPI with more ranks than cores: 0.78 to 0.93 of it on 4 and 8 ranks of 2 cores.
+  // Intel MPI with more ranks than cores: 0.85 to 0.93 of it on 8 ranks of 2 cores.
   if (family == HostFamily::intel && crowded) {
-    if (kind == Kind::reduce) return bytes >= (ranks < 8 ? 8 * mib : 256 * kib);
-    if (kind == Kind::allreduce) return bytes >= 2 * mib;
+    if (kind == Kind::allreduce && ranks > 4) return bytes >= 2 * mib;
     if (kind == Kind::bcast) return bytes >= 16 * mib;
   }
   return false;

@@ -17,8 +17,9 @@ Selection selected(const CollectiveSettings& settings) {
   return selection;
 }
 
-Algorithm chosen(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks, bool in_order = false) {
-  return choose(selection, kind, bytes, ranks, 4096, in_order);
+Algorithm chosen(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks, bool in_order = false,
+                 bool crowded = false) {
+  return choose(selection, kind, bytes, ranks, 4096, in_order, crowded);
 }
 
 TEST(Selection, OfTheTable) {
@@ -44,10 +45,23 @@ TEST(Selection, Forced) {
   EXPECT_EQ(trees.tree.levels, 1u);
   // What is not commutative never goes along a tree.
   EXPECT_EQ(chosen(trees, Kind::allreduce, 64, 4, true), Algorithm::cells);
+  const Selection chain = selected({false, "", "reduce=chain,allreduce=chain"});
+  EXPECT_EQ(chosen(chain, Kind::reduce, 1, 2), Algorithm::chain);
+  EXPECT_EQ(chosen(chain, Kind::allreduce, 1 << 20, 9, true), Algorithm::chain);
   const Selection large = selected({false, "", "bcast=chunks,reduce=slices,allreduce=slices"});
   EXPECT_EQ(chosen(large, Kind::bcast, 1, 2), Algorithm::chunks);
   EXPECT_EQ(chosen(large, Kind::reduce, 1, 2), Algorithm::slices);
   EXPECT_EQ(chosen(large, Kind::allreduce, 1, 2), Algorithm::slices);
+}
+
+TEST(Selection, OfRanksThatShareCores) {
+  const Selection selection = selected({});
+  for (const Kind kind : {Kind::reduce, Kind::allreduce}) {
+    EXPECT_EQ(chosen(selection, kind, 1 << 20, 8, false, true), Algorithm::chain);
+    EXPECT_EQ(chosen(selection, kind, 64, 8, false, true), Algorithm::cells);
+  }
+  const Selection slices = selected({false, "", "allreduce=slices"});
+  EXPECT_EQ(chosen(slices, Kind::allreduce, 1 << 20, 8, false, true), Algorithm::slices);
 }
 
 TEST(Selection, RankOrderForbidsTreesInReductions) {

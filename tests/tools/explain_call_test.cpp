@@ -8,24 +8,25 @@ namespace {
 constexpr const char* no_settings[] = {nullptr};
 
 TEST(ExplainCall, NamesTheAlgorithm) {
-  EXPECT_NE(explain_call("allreduce", 8, 2, no_settings).text.find("pair"), std::string::npos);
-  EXPECT_NE(explain_call("MPI_Allreduce", 8, 5, no_settings).text.find("cells"), std::string::npos);
-  EXPECT_NE(explain_call("reduce", 1 << 20, 8, no_settings).text.find("slices"), std::string::npos);
-  EXPECT_NE(explain_call("alltoall", 1 << 20, 8, no_settings).text.find("alltoall_mail"), std::string::npos);
-  EXPECT_NE(explain_call("alltoall", 8, 700, no_settings).text.find("host MPI"), std::string::npos);
-  EXPECT_NE(explain_call("BCAST", 1 << 20, 8, no_settings).text.find("chunks"), std::string::npos);
+  EXPECT_NE(explain_call("allreduce", 8, 2, false, no_settings).text.find("pair"), std::string::npos);
+  EXPECT_NE(explain_call("MPI_Allreduce", 8, 5, false, no_settings).text.find("cells"), std::string::npos);
+  EXPECT_NE(explain_call("reduce", 1 << 20, 8, false, no_settings).text.find("slices"), std::string::npos);
+  EXPECT_NE(explain_call("alltoall", 1 << 20, 8, false, no_settings).text.find("alltoall_mail"), std::string::npos);
+  EXPECT_NE(explain_call("alltoall", 8, 700, false, no_settings).text.find("host MPI"), std::string::npos);
+  EXPECT_NE(explain_call("BCAST", 1 << 20, 8, false, no_settings).text.find("chunks"), std::string::npos);
+  EXPECT_NE(explain_call("reduce", 1 << 20, 8, true, no_settings).text.find("chain"), std::string::npos);
 }
 
 TEST(ExplainCall, FollowsTheSettings) {
   const char* const settings[] = {"MILLRACE_ALGORITHM=allreduce=slices", nullptr};
-  EXPECT_NE(explain_call("allreduce", 8, 5, settings).text.find("slices"), std::string::npos);
+  EXPECT_NE(explain_call("allreduce", 8, 5, false, settings).text.find("slices"), std::string::npos);
   const char* const wrong[] = {"MILLRACE_TREE=oak", nullptr};
-  EXPECT_NE(explain_call("allreduce", 8, 5, wrong).text.find("oak"), std::string::npos);
+  EXPECT_NE(explain_call("allreduce", 8, 5, false, wrong).text.find("oak"), std::string::npos);
 }
 
 TEST(ExplainCall, SaysWhatItDoesNotKnow) {
-  EXPECT_FALSE(explain_call("scan", 8, 2, no_settings).is_understood);
-  EXPECT_NE(explain_call("scan", 8, 2, no_settings).text.find("scan"), std::string::npos);
+  EXPECT_FALSE(explain_call("scan", 8, 2, false, no_settings).is_understood);
+  EXPECT_NE(explain_call("scan", 8, 2, false, no_settings).text.find("scan"), std::string::npos);
 }
 
 }  // namespace
