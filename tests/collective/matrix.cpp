@@ -22,6 +22,7 @@ constexpr Force forces[] = {
     {"barrier=cells,bcast=cells,reduce=cells,allreduce=cells", ""},
     {"bcast=chunks,reduce=chunks,allreduce=slices", ""},
     {"barrier=pair,reduce=slices,allreduce=pair", ""},
+    {"reduce=chain,allreduce=chain", ""},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "knomial:4,small-first"},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "kary:2,socket"},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "knomial:2,cache,leaders-last"},
@@ -138,7 +139,7 @@ Algorithm algorithm_of(const RankSetup& setup, const CallCase& call) {
   const bool in_order = call.operation && (!call.operation->reducer.commutative || call.operation->reducer.user);
   const std::size_t bytes = call.elements * (call.operation ? call.operation->element_bytes : 1);
   return choose(setup.selection, call.kind, call.kind == Kind::barrier ? 0 : bytes, setup.shape.ranks,
-                setup.shape.cell_bytes, in_order);
+                setup.shape.cell_bytes, in_order, false);
 }
 
 }  // namespace millrace::collective::test

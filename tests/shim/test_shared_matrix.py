@@ -13,6 +13,7 @@ FORCED = {
     "cells": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=cells,reduce=cells,allreduce=cells"},
     "chunks": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=chunks,reduce=chunks,allreduce=slices"},
     "slices": {"MILLRACE_ALGORITHM": "reduce=slices,allreduce=pair,barrier=pair"},
+    "chain": {"MILLRACE_ALGORITHM": "reduce=chain,allreduce=chain"},
     # In rank order, so that what is rounded does not go along the tree; Barrier and Bcast do.
     "tree": {"MILLRACE_ALGORITHM": TREES, "MILLRACE_ORDER": "rank", "MILLRACE_TREE": "kary:2,socket"},
 }
@@ -39,7 +40,7 @@ def test_each_value_of_each_axis(host):
 
 
 @pytest.mark.parametrize(
-    "waiting, forced", [("spin", "slices"), ("sleep", "chunks"), ("yield", "tree"), ("auto", "cells")]
+    "waiting, forced", [("spin", "slices"), ("sleep", "chunks"), ("yield", "tree"), ("auto", "cells"), ("auto", "chain")]
 )
 def test_forced(waiting, forced):
     check("openmpi4", 3, 10**6, 2 * MIB, {"MILLRACE_WAIT": waiting, **FORCED[forced]})
