@@ -63,12 +63,16 @@ def main():
     parser.add_argument("--csv", type=pathlib.Path, default=OUT / "patterns.csv")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that hosts.run ends the ranks of what is running
-    rows = [row for host in arguments.hosts.split(",") for row in measure(host, arguments)]
     arguments.csv.parent.mkdir(parents=True, exist_ok=True)
+    rows = []
     with arguments.csv.open("w", newline="") as file:
         writer = csv.DictWriter(file, ("host", *FIELDS, "hand_ratio"))
         writer.writeheader()
-        writer.writerows(rows)
+        for host in arguments.hosts.split(","):
+            new = list(measure(host, arguments))
+            writer.writerows(new)
+            file.flush()
+            rows += new
     for form in ("pack", "unpack", "pingpong"):
         print("\n".join(table(rows, form)), end="\n\n")
     return 0
