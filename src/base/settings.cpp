@@ -35,8 +35,10 @@ constexpr std::array<Setting, 15> table{{
      "rank: reductions of a node are the left fold in rank order, also where a tree would be faster"},
     {"MILLRACE_WAIT", SettingKind::choice, "auto|spin|yield|sleep", "auto",
      "how a rank waits for others of its node; auto spins if each has a core of its own, else sleeps"},
-    {"MILLRACE_TREE", SettingKind::text, "kary:K|knomial:K|flat[,...]", "",
-     "the tree of collectives with many ranks of a node; then socket|cache, leaders-last, small-first"},
+    {"MILLRACE_TREE", SettingKind::text, "kary:K|knomial:K|flat[,...][/...]", "",
+     "the tree of collectives with many ranks of a node; then socket|cache, leaders-last, small-first; behind / "
+     "another "
+     "for what goes to the root"},
     {"MILLRACE_ALGORITHM", SettingKind::text, "CALL=NAME,...", "",
      "forces algorithms of collectives inside a node, e.g. allreduce=slices,barrier=tree"},
     {"MILLRACE_REPORT", SettingKind::text, "0|1|FILE.json", "0",

@@ -41,8 +41,8 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
   inputs_.reset(new (std::nothrow) const void*[shape.ranks]);
   scratch_bytes_ = std::max(shape.slot_bytes, shape.cell_bytes);
   scratch_memory_.reset(new (std::nothrow) char[scratch_bytes_ + scratch_alignment]);
-  nodes_.reset(new (std::nothrow) TreeNode[shape.ranks]);
-  children_.reset(new (std::nothrow) std::uint32_t[std::size_t{5} * shape.ranks]);
+  nodes_.reset(new (std::nothrow) TreeNode[std::size_t{way_count} * shape.ranks]);
+  children_.reset(new (std::nothrow) std::uint32_t[std::size_t{way_count + 4} * shape.ranks]);
   mail_.reset(new (std::nothrow) Mail);
   if (!inputs_ || !scratch_memory_ || !nodes_ || !children_ || !mail_ || !mail_->open(shape)) return Status::no_memory;
   const auto address = reinterpret_cast<std::uintptr_t>(scratch_memory_.get());
@@ -81,7 +81,7 @@ Result Group::start() {
     if (found != fingerprint(shape_)) return fail(Result::mismatch);
   }
   decide_waiting();
-  plant_tree();
+  plant_trees();
   return broken_;
 }
 
@@ -104,9 +104,8 @@ void Group::decide_waiting() {
 }
 
 // Equal on all ranks, for they read the same places.
-void Group::plant_tree() {
+void Group::plant_trees() {
   const std::uint32_t count = ranks();
-  const std::span<std::uint32_t> words(children_.get(), std::size_t{5} * count);
   const std::unique_ptr<Place[]> places(new (std::nothrow) Place[count]);
   if (!places) {
     // All must have the same tree. A rank that cannot see the places cannot take part; the others notice in time.
@@ -114,8 +113,10 @@ void Group::plant_tree() {
     return;
   }
   for (std::uint32_t rank = 0; rank < count; ++rank) places[rank] = member(rank).place;
-  build_tree({places.get(), count}, selection_->tree, {nodes_.get(), count}, words.subspan(0, count),
-             words.subspan(count));
+  const std::span<std::uint32_t> scratch(children_.get() + std::size_t{way_count} * count, std::size_t{4} * count);
+  for (const Way way : {Way::from_root, Way::to_root})
+    build_tree({places.get(), count}, way == Way::from_root ? selection_->tree : selection_->gather_tree,
+               {nodes_of(way), count}, {children_of(way), count}, scratch);
 }
 
 void Group::leave() {

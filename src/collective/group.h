@@ -138,11 +138,11 @@ class Group {
   void chunks_free_below(std::uint64_t chunk) {
     if (chunk > chunks_free_) chunks_free_ = chunk;
   }
-  // This rank's place in the tree of the selection, for any root; children and parent as ranks.
-  const TreeNode& tree_node(std::uint32_t root) const { return nodes_[seat(rank_, root)]; }
+  // This rank's place in a tree of the selection, for any root; children and parent as ranks.
+  const TreeNode& tree_node(Way way, std::uint32_t root) const { return nodes_of(way)[seat(rank_, root)]; }
   std::uint32_t tree_parent(const TreeNode& node, std::uint32_t root) const { return seat(node.parent, root); }
-  std::uint32_t tree_child(const TreeNode& node, std::uint32_t index, std::uint32_t root) const {
-    return seat(children_[node.first_child + index], root);
+  std::uint32_t tree_child(Way way, const TreeNode& node, std::uint32_t index, std::uint32_t root) const {
+    return seat(children_of(way)[node.first_child + index], root);
   }
 
   // Meetings of a group of two ranks (pair.h): each of the counters is the same on both.
@@ -240,6 +240,8 @@ class Group {
   char* mailbox(std::uint32_t from, std::uint32_t to) const {
     return block(from) + layout_.mailboxes + to * layout_.mailbox_stride;
   }
+  TreeNode* nodes_of(Way way) const { return nodes_.get() + static_cast<std::uint32_t>(way) * shape_.ranks; }
+  std::uint32_t* children_of(Way way) const { return children_.get() + static_cast<std::uint32_t>(way) * shape_.ranks; }
 
   Result await_cells(std::uint64_t call_number);
   Result await_slots(std::uint64_t chunk);
@@ -251,7 +253,7 @@ class Group {
   Result look_around(std::uint64_t waited_ns);
   Result wait_for_join(std::uint64_t tries);
   void decide_waiting();
-  void plant_tree();
+  void plant_trees();
 
   char* blocks_ = nullptr;  // rank 0's block
   Member* self_ = nullptr;
@@ -271,8 +273,8 @@ class Group {
   shared_memory::ProcessIdentity identity_;
   const Selection* selection_ = nullptr;
   std::unique_ptr<Mail> mail_;
-  std::unique_ptr<TreeNode[]> nodes_;
-  std::unique_ptr<std::uint32_t[]> children_;  // and scratch behind them
+  std::unique_ptr<TreeNode[]> nodes_;          // of both trees, one behind the other
+  std::unique_ptr<std::uint32_t[]> children_;  // likewise, and scratch behind them
   std::unique_ptr<const void*[]> inputs_;
   std::unique_ptr<char[]> scratch_memory_;
   char* scratch_ = nullptr;

@@ -55,7 +55,7 @@ struct Selection {
   std::uint32_t reduce_tree_ranks = never;
   std::uint32_t allreduce_tree_ranks = never;
   bool pair = true;  // groups of two ranks have algorithms of their own for Barrier and Allreduce
-  TreeShape tree;
+  TreeShape tree, gather_tree;  // from the root; to the root
 };
 
 const Selection& standard_selection();

@@ -96,11 +96,12 @@ void build_tree(std::span<const Place> places, const TreeShape& shape, std::span
     for (std::uint32_t child = 0; child < ranks; ++child)
       if (child != rank && parents[child] == rank) children[next++] = child;
     node.child_count = next - node.first_child;
-    // Ranks grow with the position, and in k-nomial trees the subtrees of later children of a level are the larger.
+    // Ranks grow with the position. In k-nomial trees the subtrees of later children of a level are the larger; in
+    // k-ary ones those of the earlier.
     const auto begin = children.begin() + node.first_child;
     std::sort(begin, begin + node.child_count, [&](std::uint32_t a, std::uint32_t b) {
       if (level[a] != level[b]) return (level[a] < level[b]) == shape.leaders_first;
-      const bool later_first = shape.kind == TreeKind::knomial && shape.large_first;
+      const bool later_first = shape.kind != TreeKind::flat && (shape.kind == TreeKind::knomial) == shape.large_first;
       return later_first ? a > b : a < b;
     });
   }

@@ -19,8 +19,13 @@ struct TreeShape {
   std::uint32_t arity = 4;    // >= 2
   std::uint32_t levels = 0;   // of Place that the tree respects: 0 none, 1 sockets, 2 sockets and caches
   bool leaders_first = true;  // among a rank's children, those in other sockets come first
-  bool large_first = true;    // among the rest, the larger subtrees come first
+  bool large_first = true;    // among the rest, the larger subtrees come first (left skewed), else last
 };
+
+// Messages that come from the root (Bcast, the second half of Barrier and Allreduce) and those that go to it (Reduce,
+// the first half) may have trees of different shapes.
+enum class Way : std::uint8_t { from_root, to_root };
+inline constexpr std::uint32_t way_count = 2;
 
 // A node per rank. Children of a rank are children[first_child .. first_child + child_count) of the tree.
 struct TreeNode {

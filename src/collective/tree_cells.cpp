@@ -12,11 +12,11 @@ namespace {
 // own cell or, at the root, `out`. Kernels only. elements may be 0.
 Result gather(Group& group, const Call& call, const void* in, void* into, std::size_t elements, const Reducer* reducer,
               std::uint32_t root) {
-  const TreeNode& node = group.tree_node(root);
+  const TreeNode& node = group.tree_node(Way::to_root, root);
   const std::size_t bytes = reducer ? elements * reducer->element_bytes : 0;
   if (bytes != 0 && into != in) std::memcpy(into, in, bytes);
   for (std::uint32_t index = 0; index < node.child_count; ++index) {
-    const std::uint32_t child = group.tree_child(node, index, root);
+    const std::uint32_t child = group.tree_child(Way::to_root, node, index, root);
     if (const Result result = group.receive(child, call); result != Result::ok) return result;
     if (bytes != 0) reducer->reduce2(group.data(child, call, bytes), into, elements);
   }
@@ -39,7 +39,7 @@ Result up(Group& group, const Call& call, const void* in, void* out, std::size_t
 }  // namespace
 
 Result bcast_tree(Group& group, const Call& call, void* buffer, std::size_t bytes, std::uint32_t root) {
-  const TreeNode& node = group.tree_node(root);
+  const TreeNode& node = group.tree_node(Way::from_root, root);
   const char* from = static_cast<const char*>(buffer);
   if (group.rank() != root) {
     const std::uint32_t parent = group.tree_parent(node, root);

@@ -107,10 +107,24 @@ bool tree_shape_of(std::string_view text, TreeShape& shape) {
   return true;
 }
 
+namespace {
+
+// "kary:2/flat": from the root and to it; one shape is for both.
+bool tree_shapes_of(std::string_view text, Selection& selection) {
+  const std::string_view from_root = take(text, '/');
+  TreeShape first, second;
+  if (!tree_shape_of(from_root, first) || !tree_shape_of(text.empty() ? from_root : text, second)) return false;
+  selection.tree = first;
+  selection.gather_tree = second;
+  return true;
+}
+
+}  // namespace
+
 Selection select_collectives(const CollectiveSettings& settings, std::string& complaint) {
   Selection selection;
   complaint.clear();
-  if (!settings.tree.empty() && !tree_shape_of(settings.tree, selection.tree))
+  if (!settings.tree.empty() && !tree_shapes_of(settings.tree, selection))
     complaint = fmt::format("MILLRACE_TREE={} is not a tree: using knomial:4", settings.tree);
   for (std::string_view rest = settings.force; !rest.empty();) {
     const std::string_view word = take(rest, ',');

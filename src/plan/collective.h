@@ -13,8 +13,8 @@ namespace millrace::plan {
 // What the settings ask for (base/settings.h).
 struct CollectiveSettings {
   bool rank_order = false;  // MILLRACE_ORDER=rank: the left fold always
-  std::string_view tree;    // MILLRACE_TREE, "" or as tree_shape_of() reads it
-  std::string_view force;   // MILLRACE_ALGORITHM: "barrier=tree,allreduce=slices"; "" for the table
+  std::string_view tree;  // MILLRACE_TREE: "", or one or two (from the root, to the root) as tree_shape_of() reads them
+  std::string_view force;  // MILLRACE_ALGORITHM: "barrier=tree,allreduce=slices"; "" for the table
 };
 
 // The thresholds in force. What cannot be read is ignored and described in `complaint` (one line, "" if all is well).

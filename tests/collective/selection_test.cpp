@@ -64,6 +64,17 @@ TEST(Selection, OfRanksThatShareCores) {
   EXPECT_EQ(chosen(slices, Kind::allreduce, 1 << 20, 8, false, true), Algorithm::slices);
 }
 
+TEST(Selection, TreesForEachWay) {
+  const Selection both = selected({false, "kary:3,socket", ""});
+  EXPECT_EQ(both.gather_tree.arity, 3u);
+  EXPECT_EQ(both.gather_tree.levels, 1u);
+  const Selection two = selected({false, "kary:2,cache/flat,leaders-last", ""});
+  EXPECT_EQ(two.tree.kind, TreeKind::kary);
+  EXPECT_EQ(two.tree.levels, 2u);
+  EXPECT_EQ(two.gather_tree.kind, TreeKind::flat);
+  EXPECT_FALSE(two.gather_tree.leaders_first);
+}
+
 TEST(Selection, RankOrderForbidsTreesInReductions) {
   const Selection selection = selected({true, "", "reduce=tree,allreduce=tree,bcast=tree"});
   EXPECT_EQ(chosen(selection, Kind::reduce, 64, 100), Algorithm::cells);
@@ -73,7 +84,7 @@ TEST(Selection, RankOrderForbidsTreesInReductions) {
 
 TEST(Selection, ComplainsOfWhatItCannotRead) {
   std::string complaint;
-  for (const char* tree : {"oak", "kary", "kary:1", "kary:x", "flat:2", "knomial:4,moon"}) {
+  for (const char* tree : {"oak", "kary", "kary:1", "kary:x", "flat:2", "knomial:4,moon", "flat/oak", "oak/flat"}) {
     select_collectives({false, tree, ""}, complaint);
     EXPECT_NE(complaint.find(tree), std::string::npos) << tree;
   }
