@@ -20,6 +20,9 @@ struct CallCase {
   std::string name() const;
 };
 
+// To be called before the ranks of a group begin: barriers are counted anew.
+void forget_arrivals();
+
 // Makes the call and compares with the left fold, and bytes around the buffers with what was there. "" or what differs.
 std::string check_call(Group& group, const CallCase& call);
 

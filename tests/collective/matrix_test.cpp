@@ -18,6 +18,7 @@ TEST_P(Matrix, IsTheLeftFold) {
   const RankSetup setup = matrix_setup(GetParam());
   ASSERT_NE(setup.shape.ranks, 0u) << "a forced algorithm or tree cannot be read";
   prepare_operations();
+  forget_arrivals();
   const std::vector<CallCase> calls = matrix_calls(GetParam(), test_fully());
   EXPECT_EQ(run_all(setup,
                     [&](Group& group) -> std::string {

@@ -19,6 +19,7 @@ TEST(Stress, ShortCallsOfAllKindsWithDelays) {
     setup.shape.cell_bytes = 512;
     setup.shape.calls_ahead = 4;
     setup.timeout_seconds = 600;
+    forget_arrivals();
     const std::string wrong = run_all(setup, [&](Group& group) -> std::string {
       std::mt19937 common(7), own(group.rank());
       for (int number = 0; number < calls; ++number) {
