@@ -4,6 +4,7 @@
 // per call.
 //
 //   flags_speed [--ranks N] [--rounds N] [--only TEXT] [--bytes LIST] [--wait spin|yield|sleep] [--rotate] [--csv]
+//               [--force AS_MILLRACE_ALGORITHM] [--tree AS_MILLRACE_TREE]    (instead of other thresholds)
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -20,6 +21,7 @@
 
 #include "base/clock.h"
 #include "collective/collective.h"
+#include "plan/collective.h"
 
 namespace {
 
@@ -33,6 +35,7 @@ struct Arguments {
   std::vector<std::size_t> bytes{8, 64, 512, 4096, 32768, 262144, 2097152, 16777216};
   Waiting waiting = Waiting::automatic;
   bool rotate = false, csv = false;
+  std::string forced, tree;
   Selection selection;
   Shape shape;
 };
@@ -194,6 +197,10 @@ Arguments parse(int count, char** words) {
       arguments.only = next();
     else if (word == "--rotate")
       arguments.rotate = true;
+    else if (word == "--force")
+      arguments.forced = next();
+    else if (word == "--tree")
+      arguments.tree = next();
     else if (word == "--no-pair")
       arguments.selection.pair = false;
     else if (word == "--pair-chunk")
@@ -229,6 +236,14 @@ Arguments parse(int count, char** words) {
     }
   }
   arguments.shape.ranks = arguments.ranks;
+  if (!arguments.forced.empty() || !arguments.tree.empty()) {
+    std::string complaint;
+    arguments.selection = plan::select_collectives({false, arguments.tree, arguments.forced}, complaint);
+    if (!complaint.empty()) {
+      fmt::print(stderr, "flags: {}\n", complaint);
+      std::exit(2);
+    }
+  }
   return arguments;
 }
 
