@@ -35,7 +35,7 @@ CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::ui
   const SettingValues settings = read_settings(environment);
   std::string complaint;
   const collective::Selection selection =
-      plan::select_collectives({settings.order == "rank", settings.tree, settings.algorithm}, complaint);
+      plan::select_collectives({settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint);
   const std::string notes = complaint.empty() ? "" : complaint + "\n";
   const collective::Shape shape = collective::shape_for(ranks, most_group_bytes);
   if (shape.ranks == 0) return {true, fmt::format("{} ranks: the host MPI, no memory is shared by so many\n", ranks)};

@@ -45,6 +45,9 @@ Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root) 
     case Algorithm::alone: return alone(group, call);
     case Algorithm::cells: return bcast_cells(group, call, buffer, bytes, root);
     case Algorithm::tree: return bcast_tree(group, call, buffer, bytes, root);
+    case Algorithm::single_copy:
+      if (group.reads_memory()) return bcast_single_copy(group, call, buffer, bytes, root);
+      [[fallthrough]];
     default: return bcast_chunks(group, call, buffer, bytes, root);
   }
 }

@@ -40,4 +40,17 @@ void move_all(const Data& from, const Data& to, void* scratch, std::size_t scrat
   }
 }
 
+Result read_part(Group& group, std::uint32_t rank, std::uint64_t address, const Data& to, std::size_t first,
+                 std::size_t length) {
+  if (to.row) return group.read_from(rank, address + first, static_cast<char*>(to.row) + first, length);
+  const std::size_t piece = group.scratch_bytes();
+  for (const std::size_t end = first + length; first < end; first += piece) {
+    const std::size_t part = std::min(piece, end - first);
+    if (const Result result = group.read_from(rank, address + first, group.scratch(), part); result != Result::ok)
+      return result;
+    unpack(to, first, part, group.scratch());
+  }
+  return Result::ok;
+}
+
 }  // namespace millrace::collective

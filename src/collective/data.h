@@ -15,4 +15,9 @@ void unpack(const Data& to, std::size_t first, std::size_t length, const void* p
 // row.
 void move_all(const Data& from, const Data& to, void* scratch, std::size_t scratch_bytes);
 
+// Bytes [first, first + length) of a message whose sending end is a row at `address` in the memory of `rank`, as
+// Group::read_from().
+Result read_part(Group& group, std::uint32_t rank, std::uint64_t address, const Data& to, std::size_t first,
+                 std::size_t length);
+
 }  // namespace millrace::collective

@@ -8,7 +8,10 @@ namespace millrace::collective {
 namespace {
 
 constexpr std::uint32_t most_units_of_piece = 8;
+constexpr std::uint32_t most_pieces_at_once = 2;
 constexpr std::uint64_t rounds_between_looks = 64;
+// Of a row in another rank's memory, before others get their turn.
+constexpr std::size_t most_bytes_read_at_once = 1 << 20;
 
 }  // namespace
 
@@ -24,6 +27,7 @@ bool ExchangeRun::list_messages() {
     Mail::Peer& peer = mail_.peer(rank);
     peer.next_send = peer.next_receive = Mail::none;
     peer.send_first = peer.receive_first = 0;
+    peer.must_be_taken = 0;
   }
   const auto chain = [&](std::span<const Message> messages, std::uint32_t Mail::Peer::*first, std::uint32_t* next) {
     for (std::size_t index = messages.size(); index-- != 0;) {
@@ -70,9 +74,18 @@ void ExchangeRun::look_for_taken(std::uint32_t rank) {
 
 bool ExchangeRun::room_for_letter(std::uint32_t rank) {
   const Mail::Peer& peer = mail_.peer(rank);
-  if (peer.sent - peer.taken < group_.shape().letters) return true;
+  // With several targets none gets the whole outbox: it may come late, and the others would wait for it.
+  const std::uint32_t letters = group_.shape().letters, most = target_count_ > 1 ? (letters + 1) / 2 : letters;
+  if (peer.sent - peer.taken < most) return true;
   look_for_taken(rank);
-  return peer.sent - peer.taken < group_.shape().letters;
+  return peer.sent - peer.taken < most;
+}
+
+// Only the sender need know: the letter says it. A root that gathers would do all the work alone; with two copies the
+// others do half, if they have cores to do it on.
+bool ExchangeRun::goes_by_row(const Data& data) const {
+  if (kind_ == Kind::gather && !group_.crowded()) return false;
+  return data.row && group_.reads_memory() && at_least(data.bytes, group_.selection().exchange_single_copy_bytes);
 }
 
 bool ExchangeRun::fill_piece(std::uint32_t rank, const Data& data, Letter& letter) {
@@ -104,6 +117,11 @@ bool ExchangeRun::send_letter(std::uint32_t rank, const Data& data) {
     letter.kind = LetterKind::whole;
     pack(data, 0, data.bytes, letter.data);
     peer.send_first = data.bytes;
+  } else if (goes_by_row(data)) {
+    letter.kind = LetterKind::row;
+    letter.address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data.row));
+    peer.send_first = data.bytes;
+    peer.must_be_taken = peer.sent + 1;
   } else if (!fill_piece(rank, data, letter)) {
     return false;
   }
@@ -114,36 +132,51 @@ bool ExchangeRun::send_letter(std::uint32_t rank, const Data& data) {
   return true;
 }
 
-// Sends as many letters as there is room for. Whether there was any.
+// Sends what there is room for, but of large messages only a little, so that what comes is taken in between. Whether
+// anything was done.
 bool ExchangeRun::send(std::uint32_t rank) {
   Mail::Peer& peer = mail_.peer(rank);
   bool moved = false;
+  std::uint32_t pieces = 0;
   while (peer.next_send != Mail::none) {
     const Data& data = sends_[peer.next_send].data;
     if (!send_letter(rank, data)) return moved;
     moved = true;
-    if (peer.send_first < data.bytes) continue;
+    if (peer.send_first < data.bytes) {
+      if (++pieces == most_pieces_at_once) return true;
+      continue;
+    }
     peer.send_first = 0;
     peer.next_send = mail_.next_send()[peer.next_send];
+  }
+  if (peer.must_be_taken > peer.taken) {
+    look_for_taken(rank);
+    return moved || peer.must_be_taken <= peer.taken;
   }
   return moved;
 }
 
-// What the letter says is copied out; false: it is not what this rank expects.
-bool ExchangeRun::take_letter(std::uint32_t rank, const Letter& letter) {
+// Copies out what the letter says, or as much of it as is done at once.
+Result ExchangeRun::take_letter(std::uint32_t rank, const Letter& letter) {
   Mail::Peer& peer = mail_.peer(rank);
   const Data& data = receives_[peer.next_receive].data;
-  if (letter.label != call_.label || letter.bytes != data.bytes) return false;
+  if (letter.label != call_.label || letter.bytes != data.bytes) return Result::mismatch;
   if (letter.kind == LetterKind::whole) {
     unpack(data, 0, data.bytes, letter.data);
     peer.receive_first = data.bytes;
-    return true;
+    return Result::ok;
+  }
+  if (letter.kind == LetterKind::row) {
+    const std::size_t length = std::min(data.bytes - peer.receive_first, most_bytes_read_at_once);
+    const Result result = read_part(group_, rank, letter.address, data, peer.receive_first, length);
+    peer.receive_first += length;
+    return result;
   }
   const std::size_t first = letter.piece.first, length = letter.piece.length;
-  if (first != peer.receive_first || length > data.bytes - first) return false;
+  if (first != peer.receive_first || length > data.bytes - first) return Result::mismatch;
   unpack(data, first, length, group_.outbox(rank) + std::size_t{letter.piece.unit} * group_.shape().unit_bytes);
   peer.receive_first = first + length;
-  return true;
+  return Result::ok;
 }
 
 // Takes the letters that are there. Whether there were any.
@@ -155,12 +188,14 @@ bool ExchangeRun::receive(std::uint32_t rank) {
     if (letter.sequence.load(std::memory_order_acquire) <= peer.received) return moved;  // partner: send_letter()
     moved = true;
     mail_.note_taken_half(rank, letter.taken);
-    if (!take_letter(rank, letter)) {
-      result_ = group_.fail(Result::mismatch);
+    if (const Result result = take_letter(rank, letter); result != Result::ok) {
+      result_ = group_.fail(result);
       return true;
     }
+    const bool complete = peer.receive_first == receives_[peer.next_receive].data.bytes;
+    if (letter.kind == LetterKind::row && !complete) return true;
     group_.publish_to(rank, group_.letters_taken(rank, group_.rank()), ++peer.received);
-    if (peer.receive_first < receives_[peer.next_receive].data.bytes) continue;
+    if (!complete) continue;
     peer.receive_first = 0;
     peer.next_receive = mail_.next_receive()[peer.next_receive];
   }
@@ -174,7 +209,8 @@ bool ExchangeRun::advance() {
   for (std::uint32_t index = 0; index < target_count_; ++index) {
     const std::uint32_t rank = mail_.targets()[index];
     moved = send(rank) || moved;
-    if (mail_.peer(rank).next_send != Mail::none) mail_.targets()[left++] = rank;
+    const Mail::Peer& peer = mail_.peer(rank);
+    if (peer.next_send != Mail::none || peer.must_be_taken > peer.taken) mail_.targets()[left++] = rank;
   }
   target_count_ = left;
   left = 0;

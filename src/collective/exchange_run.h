@@ -11,8 +11,9 @@ namespace millrace::collective {
 
 class ExchangeRun {
  public:
-  ExchangeRun(Group& group, const Call& call, std::span<const Message> sends, std::span<const Message> receives)
-      : group_(group), mail_(group.mail()), call_(call), sends_(sends), receives_(receives) {}
+  ExchangeRun(Group& group, Kind kind, const Call& call, std::span<const Message> sends,
+              std::span<const Message> receives)
+      : group_(group), mail_(group.mail()), kind_(kind), call_(call), sends_(sends), receives_(receives) {}
 
   Result run();
 
@@ -23,7 +24,8 @@ class ExchangeRun {
   bool send(std::uint32_t rank);
   bool receive(std::uint32_t rank);
   bool send_letter(std::uint32_t rank, const Data& data);
-  bool take_letter(std::uint32_t rank, const Letter& letter);
+  Result take_letter(std::uint32_t rank, const Letter& letter);
+  bool goes_by_row(const Data& data) const;
   bool fill_piece(std::uint32_t rank, const Data& data, Letter& letter);
   void look_for_taken(std::uint32_t rank);
   bool room_for_letter(std::uint32_t rank);
@@ -32,6 +34,7 @@ class ExchangeRun {
 
   Group& group_;
   Mail& mail_;
+  const Kind kind_;
   const Call& call_;
   std::span<const Message> sends_, receives_;
   std::uint32_t target_count_ = 0, source_count_ = 0;  // peers to whom, and from whom, something is still to come

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "collective/mail.h"
+#include "collective/single_copy.h"
 
 namespace millrace::collective {
 namespace {
@@ -68,6 +69,10 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
   self_->place = shared_memory::own_place();
   self_->waiting = options.waiting;
   self_->crowded_node = options.crowded_node;
+  known_word_ =
+      (identity_.start_time + 1) * 0x9e3779b97f4a7c15u ^ static_cast<std::uint64_t>(identity_.pid) << 32 ^ rank;
+  self_->known_word = known_word_;
+  self_->known_address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&known_word_));
   self_->present.store(fingerprint(shape), std::memory_order_release);  // partner: acquire in start()
   return Status::ok;
 }
@@ -82,7 +87,28 @@ Result Group::start() {
   }
   decide_waiting();
   plant_trees();
-  return broken_;
+  return broken_ == Result::ok ? probe_memory() : broken_;
+}
+
+// Every rank tries to read a word of every other; what one may not, nobody does.
+Result Group::probe_memory() {
+  bool may = selection_->single_copy;
+  for (std::uint32_t rank = 0; rank < ranks() && may; ++rank) {
+    const Member& other = member(rank);
+    std::uint64_t word = 0;
+    may = other.identity.pid_namespace == identity_.pid_namespace &&
+          read_memory(other.identity.pid, other.known_address, &word, sizeof word) == Result::ok &&
+          word == other.known_word;
+  }
+  self_->reads.store(may ? 2 : 1, std::memory_order_release);
+  reads_memory_ = selection_->single_copy;
+  for (std::uint32_t rank = 0; rank < ranks() && selection_->single_copy; ++rank) {
+    std::uint32_t found = 0;
+    for (std::uint64_t tries = 0; (found = member(rank).reads.load(std::memory_order_acquire)) == 0; ++tries)
+      if (const Result result = wait_for_join(tries); result != Result::ok) return result;
+    reads_memory_ = reads_memory_ && found == 2;
+  }
+  return Result::ok;
 }
 
 // From what all ranks wrote about themselves, so all decide alike.
@@ -134,6 +160,14 @@ Result Group::fail(Result result) {
     result = static_cast<Result>(verdict);
   broken_ = result;
   return result;
+}
+
+Result Group::read_from(std::uint32_t rank, std::uint64_t address, void* to, std::size_t bytes) {
+  const Result result = read_memory(member(rank).identity.pid, address, to, bytes);
+  if (result != Result::ok) return fail(result);
+  std::atomic_thread_fence(std::memory_order_acquire);  // the verdict after the data
+  const auto verdict = static_cast<Result>(head_->verdict.load(std::memory_order_acquire));  // partner: fail()
+  return verdict == Result::ok ? Result::ok : broken_ = verdict;
 }
 
 Result Group::same_call(std::uint32_t rank, const Call& call) {

@@ -67,8 +67,9 @@ class Group {
   std::uint32_t rank() const { return rank_; }
   std::uint32_t ranks() const { return shape_.ranks; }
   const Shape& shape() const { return shape_; }
-  Waiting waiting() const { return waiting_; }  // never automatic after start()
-  bool crowded() const { return crowded_; }     // some rank of the group, or of the node, has no core of its own
+  Waiting waiting() const { return waiting_; }         // never automatic after start()
+  bool crowded() const { return crowded_; }            // some rank of the group, or of the node, has no core of its own
+  bool reads_memory() const { return reads_memory_; }  // single_copy.h: the same on all ranks
   const Selection& selection() const { return *selection_; }
   Result broken() const { return broken_; }
 
@@ -119,6 +120,13 @@ class Group {
       return result;
     return theirs.label == call.label ? Result::ok : fail(Result::mismatch);
   }
+
+  // Reads memory of `rank` (single_copy.h), which lets it be read until this rank says that it has. What cannot be read
+  // breaks the group; and who reads in a broken group may read what its owner has already overwritten, so it is no ok.
+  Result read_from(std::uint32_t rank, std::uint64_t address, void* to, std::size_t bytes);
+
+  // Waits until all others have finished this call too, which this rank has.
+  Result all_finished(const Call& call);
 
   // Numbers the next `count` chunks of large messages, the first of which it returns.
   std::uint64_t take_chunks(std::uint64_t count) {
@@ -254,6 +262,7 @@ class Group {
   Result wait_for_join(std::uint64_t tries);
   void decide_waiting();
   void plant_trees();
+  Result probe_memory();
 
   char* blocks_ = nullptr;  // rank 0's block
   Member* self_ = nullptr;
@@ -264,6 +273,8 @@ class Group {
   std::uint32_t polls_ = 1000;
   bool may_sleep_ = true;  // some rank of the group may be in a futex
   bool crowded_ = false;
+  bool reads_memory_ = false;
+  std::uint64_t known_word_ = 0;  // read by the others
   Result broken_ = Result::ok;
   Waiting waiting_ = Waiting::sleep;
   Shape shape_{};

@@ -50,7 +50,10 @@ struct alignas(pair_bytes) Member {
   shared_memory::Place place;
   shared_memory::Waiting waiting;  // asked for
   bool crowded_node;
-  std::atomic<std::uint32_t> left;  // 1: ended well; release in leave(), partner: acquire in look_around()
+  std::uint64_t known_word;  // what the others find at `known_address` in this process, if they may read there
+  std::uint64_t known_address;
+  std::atomic<std::uint32_t> reads;  // 1: may not read all others, 2: may; release and acquire in probe_memory()
+  std::atomic<std::uint32_t> left;   // 1: ended well; release in leave(), partner: acquire in look_around()
 
   // What this rank called last, for ranks that wait too long: (number << 32) | hash(label). Relaxed on both sides: each
   // word stands for itself.
@@ -97,6 +100,7 @@ inline constexpr std::size_t pair_buffer_count = 3;
 enum class LetterKind : std::uint32_t {
   whole,  // the message is in the letter
   piece,  // in the outbox of the sender lie `length` bytes of it, from `first` on, beginning with `unit`
+  row,    // it lies at `address` in the memory of the sender, until this letter is taken
 };
 struct alignas(pair_bytes) Letter {
   std::atomic<std::uint64_t> sequence;  // letters of this pair so far, this one included; partner: Exchange::receive()
@@ -110,6 +114,7 @@ struct alignas(pair_bytes) Letter {
       std::uint64_t first;
       std::uint32_t length, unit;
     } piece;
+    std::uint64_t address;
   };
 };
 inline constexpr std::size_t letter_bytes = sizeof(Letter::data);

@@ -28,7 +28,11 @@ Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::
     case Kind::barrier:
       return ranks == 2 && selection.pair ? Algorithm::pair : choose_small(ranks >= selection.barrier_tree_ranks);
     case Kind::bcast:
-      return fits(selection.bcast_cells_bytes) ? choose_small(ranks >= selection.bcast_tree_ranks) : Algorithm::chunks;
+      if (fits(selection.bcast_cells_bytes)) return choose_small(ranks >= selection.bcast_tree_ranks);
+      return selection.single_copy && ranks <= selection.bcast_single_copy_ranks &&
+                     at_least(bytes, selection.bcast_single_copy_bytes)
+                 ? Algorithm::single_copy
+                 : Algorithm::chunks;
     case Kind::reduce:
       if (fits(selection.reduce_cells_bytes)) return choose_small(!in_order && ranks >= selection.reduce_tree_ranks);
       return chained(selection.reduce_chain_bytes,
@@ -72,6 +76,7 @@ const char* algorithm_name(Algorithm algorithm) {
     case Algorithm::slices: return "slices";
     case Algorithm::mail: return "mail";
     case Algorithm::chain: return "chain";
+    case Algorithm::single_copy: return "single_copy";
   }
   return "?";
 }

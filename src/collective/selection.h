@@ -21,17 +21,21 @@ enum class Kind : std::uint8_t {
 };
 
 enum class Algorithm : std::uint8_t {
-  alone,   // one rank, or nothing to send
-  pair,    // two ranks, buffers that change hands
-  cells,   // everybody's cell is read by whoever needs it
-  tree,    // cells along a tree
-  chunks,  // from or to the root through a ring of chunks
-  slices,  // every rank reduces a part of each chunk
-  mail,    // a mailbox for each pair of ranks (mail.h)
-  chain,   // every rank reduces its own elements into what the rank before it left
+  alone,        // one rank, or nothing to send
+  pair,         // two ranks, buffers that change hands
+  cells,        // everybody's cell is read by whoever needs it
+  tree,         // cells along a tree
+  chunks,       // from or to the root through a ring of chunks
+  slices,       // every rank reduces a part of each chunk
+  mail,         // a mailbox for each pair of ranks (mail.h)
+  chain,        // every rank reduces its own elements into what the rank before it left
+  single_copy,  // out of the root's memory, where that may be read (single_copy.h); else chunks
 };
 
 inline constexpr std::uint32_t never = ~std::uint32_t{0};
+
+// Whether `bytes` reach a threshold, which may be `never`.
+constexpr bool at_least(std::size_t bytes, std::uint32_t threshold) { return threshold != never && bytes >= threshold; }
 
 // Thresholds. A cell limit is lowered to what the group's cells hold.
 struct Selection {
@@ -56,6 +60,12 @@ struct Selection {
   std::uint32_t allreduce_tree_ranks = never;
   bool pair = true;  // groups of two ranks have algorithms of their own for Barrier and Allreduce
   TreeShape tree, gather_tree;  // from the root; to the root
+  // Where ranks may read each other's memory: messages in a row of so many bytes are not copied through shared memory.
+  bool single_copy = true;
+  std::uint32_t bcast_single_copy_bytes = 128 << 10;
+  std::uint32_t bcast_single_copy_ranks = 2;  // in groups of up to so many ranks: all read from one
+  std::uint32_t exchange_single_copy_bytes = 256 << 10;
+  std::uint32_t publish_single_copy_bytes = 256 << 10;
 };
 
 const Selection& standard_selection();

@@ -107,6 +107,14 @@ Result Group::await_cells(std::uint64_t call_number) {
   return Result::ok;
 }
 
+Result Group::all_finished(const Call& call) {
+  for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+    if (rank == rank_) continue;
+    if (const Result result = wait(member(rank).calls_done.value, call.number + 1); result != Result::ok) return result;
+  }
+  return Result::ok;
+}
+
 Result Group::await_slots(std::uint64_t chunk) {
   const std::uint64_t needed = chunk - shape_.slots + 1;
   std::uint64_t least = ~std::uint64_t{0};

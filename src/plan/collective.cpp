@@ -39,9 +39,11 @@ bool force(std::string_view word, Selection& selection) {
   if (kind == "barrier" && (small || word == "pair")) {
     selection.barrier_tree_ranks = tree_ranks;
     if (small) selection.pair = false;
-  } else if (kind == "bcast" && (small || word == "chunks")) {
+  } else if (kind == "bcast" && (small || word == "chunks" || word == "single_copy")) {
     selection.bcast_tree_ranks = tree_ranks;
     selection.bcast_cells_bytes = most;
+    selection.bcast_single_copy_bytes = word == "single_copy" ? 0 : never;
+    if (word == "single_copy") selection.bcast_single_copy_ranks = never;
   } else if (kind == "reduce" && (small || word == "chunks" || word == "slices" || word == "chain")) {
     selection.reduce_tree_ranks = tree_ranks;
     selection.reduce_cells_bytes = most;
@@ -71,6 +73,8 @@ const char* reason(Algorithm algorithm) {
     case Algorithm::mail: return "every two ranks have a mailbox for each direction; all messages advance together";
     case Algorithm::chain:
       return "ranks share cores: each in turn reduces into what the one before it left, and copies nothing in";
+    case Algorithm::single_copy:
+      return "large: copied once, out of the root's memory; where that may not be read, by chunks as for more ranks";
   }
   return "";
 }
@@ -123,6 +127,7 @@ bool tree_shapes_of(std::string_view text, Selection& selection) {
 
 Selection select_collectives(const CollectiveSettings& settings, std::string& complaint) {
   Selection selection;
+  selection.single_copy = settings.single_copy;
   complaint.clear();
   if (!settings.tree.empty() && !tree_shapes_of(settings.tree, selection))
     complaint = fmt::format("MILLRACE_TREE={} is not a tree: using knomial:4", settings.tree);

@@ -138,7 +138,7 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
     disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
   std::string complaint;
   const collective::Selection selection =
-      plan::select_collectives({settings.order == "rank", settings.tree, settings.algorithm}, complaint);
+      plan::select_collectives({settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint);
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
   use_host_family(plan::host_family(library_version()));

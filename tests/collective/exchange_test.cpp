@@ -18,9 +18,13 @@ namespace {
 
 bool test_fully() { return std::getenv("MILLRACE_TEST_FULL") != nullptr; }
 
-RankSetup setup_of(std::uint32_t count, bool small) {
+RankSetup setup_of(std::uint32_t count, bool small, bool single_copy) {
   RankSetup setup = ranks(count);
   setup.timeout_seconds = 60;
+  setup.selection.single_copy = single_copy;
+  // Within the sizes that occur.
+  setup.selection.exchange_single_copy_bytes = small ? 3000 : 100000;
+  setup.selection.publish_single_copy_bytes = small ? 2000 : 90000;
   if (small) {
     setup.shape.slot_bytes = 1024;
     setup.shape.cell_bytes = 256;
@@ -90,7 +94,7 @@ std::string run_some(const RankSetup& setup, unsigned seed, int calls, std::size
 struct Axis {
   std::uint32_t ranks;
   Waiting waiting;
-  bool small, threads;
+  bool small, threads, single_copy;
   int calls;
 };
 
@@ -98,7 +102,7 @@ class Exchanges : public testing::TestWithParam<Axis> {};
 
 TEST_P(Exchanges, OfRandomMessages) {
   const Axis& axis = GetParam();
-  RankSetup setup = setup_of(axis.ranks, axis.small);
+  RankSetup setup = setup_of(axis.ranks, axis.small, axis.single_copy);
   setup.waiting = axis.waiting;
   setup.threads = axis.threads;
   const int calls = axis.calls * (test_fully() ? 20 : 1);
@@ -107,18 +111,55 @@ TEST_P(Exchanges, OfRandomMessages) {
 
 std::string axis_name(const testing::TestParamInfo<Axis>& info) {
   const Axis& axis = info.param;
-  return fmt::format("{}_{}_{}_{}", axis.ranks, shared_memory::waiting_name(axis.waiting),
-                     axis.small ? "small" : "usual", axis.threads ? "threads" : "processes");
+  return fmt::format("{}_{}_{}_{}_{}", axis.ranks, shared_memory::waiting_name(axis.waiting),
+                     axis.small ? "small" : "usual", axis.threads ? "threads" : "processes",
+                     axis.single_copy ? "single" : "double");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Each, Exchanges,
-    testing::Values(Axis{1, Waiting::automatic, false, false, 50}, Axis{2, Waiting::automatic, false, false, 200},
-                    Axis{2, Waiting::spin, true, true, 300}, Axis{2, Waiting::sleep, true, false, 300},
-                    Axis{3, Waiting::yield, false, true, 60}, Axis{3, Waiting::sleep, true, true, 200},
-                    Axis{4, Waiting::automatic, true, false, 200}, Axis{5, Waiting::yield, true, false, 100},
-                    Axis{9, Waiting::automatic, true, true, 40}, Axis{9, Waiting::sleep, false, false, 12}),
+    testing::Values(Axis{1, Waiting::automatic, false, false, true, 50},
+                    Axis{2, Waiting::automatic, false, false, true, 200},
+                    Axis{2, Waiting::spin, true, true, false, 300}, Axis{2, Waiting::spin, true, false, true, 300},
+                    Axis{2, Waiting::sleep, true, false, true, 300}, Axis{3, Waiting::yield, false, true, false, 60},
+                    Axis{3, Waiting::sleep, true, true, true, 200}, Axis{4, Waiting::automatic, true, false, true, 200},
+                    Axis{5, Waiting::yield, true, false, true, 100}, Axis{6, Waiting::automatic, true, true, true, 60},
+                    Axis{7, Waiting::sleep, true, false, false, 50}, Axis{8, Waiting::yield, true, false, true, 40},
+                    Axis{9, Waiting::automatic, true, true, true, 40}, Axis{9, Waiting::sleep, false, false, true, 12}),
     axis_name);
+
+// Whether memory may be read is one answer for all, and Bcast through it is right for every size that it may get.
+TEST(SingleCopy, OfBcast) {
+  for (const bool threads : {false, true}) {
+    RankSetup setup = setup_of(3, false, true);
+    setup.threads = threads;
+    setup.selection.bcast_cells_bytes = setup.selection.bcast_single_copy_bytes = 0;
+    setup.selection.bcast_single_copy_ranks = never;
+    const std::string wrong = run_all(setup, [](Group& group) -> std::string {
+      std::uint32_t root = 0;
+      for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{131072}, std::size_t{5000001}}) {
+        for (int repeat = 0; repeat < 10; ++repeat, root = (root + 1) % group.ranks()) {
+          std::vector<char> buffer(bytes + 1, group.rank() == root ? static_cast<char>(repeat + 1) : 'o');
+          if (const Result result = bcast(group, buffer.data(), bytes, root); result != Result::ok)
+            return result_name(result);
+          const char expected = static_cast<char>(repeat + 1);
+          if (std::count(buffer.begin(), buffer.end() - 1, expected) != static_cast<std::ptrdiff_t>(bytes))
+            return "wrong data";
+          if (group.rank() != root && buffer[bytes] != 'o') return "wrote past the end";
+          buffer.assign(bytes + 1, 'z');  // the root's may be overwritten when it returns
+        }
+      }
+      return "";
+    });
+    EXPECT_EQ(wrong, "");
+  }
+}
+
+TEST(SingleCopy, IsOffWhereTheSettingsSaySo) {
+  EXPECT_EQ(run_all(setup_of(2, false, false),
+                    [](Group& group) -> std::string { return group.reads_memory() ? "reads" : ""; }),
+            "");
+}
 
 }  // namespace
 }  // namespace millrace::collective::test

@@ -1,0 +1,15 @@
+// Begins a call that has a label instead of bytes and a root.
+#pragma once
+
+#include <cstdint>
+
+#include "collective/group.h"
+
+namespace millrace::collective {
+
+inline Result enter_labelled(Group& group, Kind kind, std::uint64_t label, Call& call) {
+  const std::uint64_t mixed = (label + 1) * 0x9e3779b97f4a7c15u;
+  return group.enter(kind, mixed >> 24, static_cast<std::uint32_t>(mixed >> 4 & 0xfffff), call);
+}
+
+}  // namespace millrace::collective
