@@ -37,31 +37,34 @@ const char* const calls[] = {"bcast", "alltoall", "gather", "scatter", "allgathe
 struct Rank {
   Group& group;
   std::vector<char>&in, &out;  // a message for, and from, every rank
+  std::vector<Message> sends{}, receives{};
+  std::vector<Data> everybody{};
 };
 
-Result call(Rank& self, const std::string& name, std::size_t bytes) {
-  Group& group = self.group;
+// Lists what a call sends and receives.
+void prepare(Rank& self, const std::string& name, std::size_t bytes) {
+  const Group& group = self.group;
   const auto at = [&](std::vector<char>& buffer, std::uint32_t rank) {
     return Data{bytes, buffer.data() + rank * bytes, nullptr, nullptr};
   };
-  if (name == "bcast") return bcast(group, self.in.data(), bytes, 0);
-  if (name == "allgather") {
-    std::vector<Data> receives;
-    for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) receives.push_back(at(self.out, rank));
-    return publish(group, Kind::allgather, 0, at(self.in, 0), receives);
-  }
-  std::vector<Message> sends, receives;
+  self.sends.clear();
+  self.receives.clear();
+  self.everybody.clear();
   for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
     const bool sends_to = name == "alltoall" || (name == "gather" ? rank == 0 : group.rank() == 0);
     const bool receives_from = name == "alltoall" || (name == "gather" ? group.rank() == 0 : rank == 0);
-    if (sends_to) sends.push_back({rank, at(self.in, rank)});
-    if (receives_from) receives.push_back({rank, at(self.out, rank)});
+    if (sends_to) self.sends.push_back({rank, at(self.in, rank)});
+    if (receives_from) self.receives.push_back({rank, at(self.out, rank)});
+    self.everybody.push_back(at(self.out, rank));
   }
-  return exchange(group,
-                  name == "gather"    ? Kind::gather
-                  : name == "scatter" ? Kind::scatter
-                                      : Kind::alltoall,
-                  0, sends, receives);
+}
+
+Result call(Rank& self, const std::string& name, std::size_t bytes) {
+  if (name == "bcast") return bcast(self.group, self.in.data(), bytes, 0);
+  if (name == "allgather")
+    return publish(self.group, Kind::allgather, 0, {bytes, self.in.data(), nullptr, nullptr}, self.everybody);
+  const Kind kind = name == "gather" ? Kind::gather : name == "scatter" ? Kind::scatter : Kind::alltoall;
+  return exchange(self.group, kind, 0, self.sends, self.receives);
 }
 
 double median(std::vector<double> values) {
@@ -98,6 +101,8 @@ void run(const Arguments& arguments, Group& twice, Group& once) {
     for (const std::size_t bytes : arguments.bytes) {
       const int repeats = static_cast<int>(std::clamp<std::size_t>((std::size_t{4} << 20) / (bytes + 4096), 2, 500));
       std::vector<double> copies, twos, ones;
+      prepare(two, name, bytes);
+      prepare(one, name, bytes);
       for (int round = 0; round < arguments.rounds; ++round) {
         copies.push_back(copy_ns(two, bytes, repeats));
         twos.push_back(call_ns(two, name, bytes, repeats));
@@ -123,7 +128,7 @@ void be_rank(const Arguments& arguments, char* base, const Shape& shape, std::ui
   Selection two_copies, one_copy;
   two_copies.single_copy = false;
   one_copy.bcast_single_copy_bytes = one_copy.exchange_single_copy_bytes = one_copy.publish_single_copy_bytes = 4097;
-  one_copy.bcast_single_copy_ranks = never;
+  one_copy.bcast_single_copy_ranks = one_copy.bcast_chunks_bytes = never;
   Group twice, once;
   Options options;
   options.selection = &two_copies;

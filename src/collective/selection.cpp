@@ -30,7 +30,8 @@ Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::
     case Kind::bcast:
       if (fits(selection.bcast_cells_bytes)) return choose_small(ranks >= selection.bcast_tree_ranks);
       return selection.single_copy && ranks <= selection.bcast_single_copy_ranks &&
-                     at_least(bytes, selection.bcast_single_copy_bytes)
+                     at_least(bytes, selection.bcast_single_copy_bytes) &&
+                     !at_least(bytes, selection.bcast_chunks_bytes)
                  ? Algorithm::single_copy
                  : Algorithm::chunks;
     case Kind::reduce:

@@ -62,10 +62,11 @@ struct Selection {
   TreeShape tree, gather_tree;  // from the root; to the root
   // Where ranks may read each other's memory: messages in a row of so many bytes are not copied through shared memory.
   bool single_copy = true;
-  std::uint32_t bcast_single_copy_bytes = 128 << 10;
-  std::uint32_t bcast_single_copy_ranks = 2;  // in groups of up to so many ranks: all read from one
-  std::uint32_t exchange_single_copy_bytes = 256 << 10;
-  std::uint32_t publish_single_copy_bytes = 256 << 10;
+  std::uint32_t bcast_single_copy_bytes = 64 << 10;
+  std::uint32_t bcast_chunks_bytes = 1 << 20;  // and from here chunks again: there two cores copy faster than one
+  std::uint32_t bcast_single_copy_ranks = 2;   // in groups of up to so many ranks: all read from one
+  std::uint32_t exchange_single_copy_bytes = 32 << 10;
+  std::uint32_t publish_single_copy_bytes = 64 << 10;
 };
 
 const Selection& standard_selection();

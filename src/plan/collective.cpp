@@ -43,6 +43,7 @@ bool force(std::string_view word, Selection& selection) {
     selection.bcast_tree_ranks = tree_ranks;
     selection.bcast_cells_bytes = most;
     selection.bcast_single_copy_bytes = word == "single_copy" ? 0 : never;
+    selection.bcast_chunks_bytes = never;
     if (word == "single_copy") selection.bcast_single_copy_ranks = never;
   } else if (kind == "reduce" && (small || word == "chunks" || word == "slices" || word == "chain")) {
     selection.reduce_tree_ranks = tree_ranks;

@@ -31,6 +31,11 @@ TEST(Selection, OfTheTable) {
   EXPECT_EQ(chosen(selection, Kind::bcast, 0, 4), Algorithm::alone);
   EXPECT_EQ(chosen(selection, Kind::bcast, 4096, 4), Algorithm::cells);
   EXPECT_EQ(chosen(selection, Kind::bcast, 4097, 4), Algorithm::chunks);
+  EXPECT_EQ(chosen(selection, Kind::bcast, 65535, 2), Algorithm::chunks);
+  EXPECT_EQ(chosen(selection, Kind::bcast, 65536, 2), Algorithm::single_copy);
+  EXPECT_EQ(chosen(selection, Kind::bcast, 1 << 20, 2), Algorithm::chunks);
+  EXPECT_EQ(chosen(selection, Kind::bcast, 65536, 3), Algorithm::chunks);
+  EXPECT_EQ(chosen(selection, Kind::alltoall, 0, 3), Algorithm::mail);
   EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 2), Algorithm::chunks);
   EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 4), Algorithm::slices);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 8, 64), Algorithm::cells);
@@ -73,6 +78,18 @@ TEST(Selection, TreesForEachWay) {
   EXPECT_EQ(two.tree.levels, 2u);
   EXPECT_EQ(two.gather_tree.kind, TreeKind::flat);
   EXPECT_FALSE(two.gather_tree.leaders_first);
+}
+
+TEST(Selection, OfSingleCopies) {
+  CollectiveSettings settings;
+  settings.force = "bcast=single_copy";
+  EXPECT_EQ(chosen(selected(settings), Kind::bcast, 8, 5), Algorithm::single_copy);
+  EXPECT_EQ(chosen(selected(settings), Kind::bcast, std::size_t{1} << 33, 5), Algorithm::single_copy);
+  settings.single_copy = false;
+  EXPECT_EQ(chosen(selected(settings), Kind::bcast, 8, 5), Algorithm::chunks);
+  settings = {};
+  settings.force = "bcast=chunks";
+  EXPECT_EQ(chosen(selected(settings), Kind::bcast, 100000, 2), Algorithm::chunks);
 }
 
 TEST(Selection, RankOrderForbidsTreesInReductions) {

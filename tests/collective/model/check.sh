@@ -37,4 +37,7 @@ expect 0 pair
 expect 1 pair -DNO_SWAP
 expect 0 sleep
 expect 1 sleep -DLOOK_FIRST
+expect 0 mail
+expect 1 mail -DNO_CREDIT
+expect 1 mail -DLOOK_FIRST
 exit $failed
