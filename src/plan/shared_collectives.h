@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "collective/selection.h"
 #include "plan/op_substitution.h"
@@ -25,6 +26,14 @@ constexpr bool host_shares_faster(HostFamily family, collective::Kind kind, std:
     if (kind == Kind::allreduce && ranks > 4) return bytes >= 2 * mib;
     if (kind == Kind::bcast) return bytes >= 16 * mib;
   }
+  return false;
+}
+
+// The same for the collectives that reduce nothing (docs/results/exchanges.md). `bytes`: of each block, or nothing where
+// blocks differ (the v and w forms, neighbours): ranks do not know each other's, so those are always or never the host's.
+constexpr bool host_exchanges_faster([[maybe_unused]] HostFamily family, [[maybe_unused]] collective::Kind kind,
+                                     [[maybe_unused]] std::optional<std::uint64_t> bytes,
+                                     [[maybe_unused]] std::uint32_t ranks, [[maybe_unused]] bool crowded) {
   return false;
 }
 

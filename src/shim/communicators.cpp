@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "abi.h"
+#include "shim/exchange_blocks.h"
 #include "shim/forward.h"
 #include "shim/node_group.h"
 

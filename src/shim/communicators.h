@@ -13,7 +13,8 @@
 
 namespace millrace::shim {
 
-class NodeGroup;  // node_group.h
+class NodeGroup;       // node_group.h
+class ExchangeBlocks;  // exchange_blocks.h
 
 struct Communicator {
   enum class Stage : std::uint8_t {
@@ -36,6 +37,7 @@ struct Communicator {
   record::Reason reason = record::Reason::not_agreed;
   int calls = 0;  // that all ranks have counted alike
   std::unique_ptr<NodeGroup> group;
+  std::unique_ptr<ExchangeBlocks> exchange;  // from its first collective that reduces nothing
 };
 
 // Creates the attribute by which we hear of the end of a communicator. After MPI_Init, by one thread. False if the host

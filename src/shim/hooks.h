@@ -183,6 +183,24 @@ Word allreduce_fortran(Words... words) {
   return collective<symbol, FortranConvention>(CollectiveKind::allreduce, words...);
 }
 
+// The collectives that reduce nothing, in all of their forms.
+template <Symbol symbol, class... Words>
+Word exchange(Words... words) {
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0)) return forward<symbol>(words...);
+  std::array<Word, sizeof...(words)> all{words...};
+  return shared_exchange(symbol, next_definition<symbol>(), all);
+}
+
+template <Symbol symbol, class... Words>
+Word exchange_c(Words... words) {
+  return exchange<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word exchange_fortran(Words... words) {
+  return exchange<symbol>(words...);
+}
+
 template <Symbol symbol>
 Word op_create(Word function, Word commutes, Word op) {
   const Word result = forward<symbol>(function, commutes, op);

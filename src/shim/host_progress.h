@@ -2,6 +2,8 @@
 // a peer that receives before its own MPI_Barrier gets them (the progress rule of MPI).
 #pragma once
 
+#include "shim/word.h"
+
 namespace millrace::shim {
 
 // Duplicates MPI_COMM_SELF, for a question that concerns nothing of the program's. Local. After MPI_Init, by one thread.
@@ -11,5 +13,8 @@ void forget_host_progress();
 // One look. Thread-safe as far as the host's thread level is: called from inside the program's own MPI calls only.
 // Returns false if the host fails.
 bool drive_host(void*);
+
+// The duplicate of MPI_COMM_SELF, where errors are returned.
+Word quiet_comm();
 
 }  // namespace millrace::shim

@@ -4,6 +4,7 @@
 
 #include "collective/collective.h"
 #include "plan/shared_collectives.h"
+#include "shim/exchange_attempt.h"
 #include "shim/gaps.h"
 #include "shim/node_group.h"
 #include "shim/reductions.h"
@@ -20,6 +21,7 @@ using collective::Result;
 using record::Reason;
 
 plan::HostFamily host_family = plan::HostFamily::unknown;
+bool takes_all = false;  // MILLRACE_COLLECTIVES=always
 
 // ---- MPI_Reduce, MPI_Allreduce ----
 
@@ -123,11 +125,19 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
 
 }  // namespace
 
-void use_host_family(plan::HostFamily family) { host_family = family; }
+void use_host_family(plan::HostFamily family, bool take_all) {
+  host_family = family;
+  takes_all = take_all;
+}
 
 bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes) {
-  return plan::host_shares_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
+  return !takes_all && plan::host_shares_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
                                   communicator.group->group().crowded());
+}
+
+bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind, std::optional<std::uint64_t> bytes) {
+  return !takes_all && plan::host_exchanges_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
+                                     communicator.group->group().crowded());
 }
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept {
@@ -136,6 +146,7 @@ Attempt attempt_collective(Communicator& communicator, const CollectiveCall& cal
     case CollectiveKind::bcast: return attempt_bcast(communicator, call);
     case CollectiveKind::reduce:
     case CollectiveKind::allreduce: return attempt_reduction(communicator, call);
+    case CollectiveKind::exchange: return attempt_exchange(communicator, *call.exchange);
   }
   return refused(Reason::not_accelerated);
 }

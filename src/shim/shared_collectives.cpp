@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "plan/collective.h"
+#include "shim/exchange_call.h"
 #include "shim/host_progress.h"
 #include "shim/library_version.h"
 #include "shim/node_agreement.h"
@@ -39,7 +40,7 @@ Word call_with(void* next, std::span<const Word> words, std::index_sequence<posi
   return call(next, words[positions]...);
 }
 
-// The collectives of this file have 1 to 8 words.
+// Collectives have 1 to 10 words.
 Word call_next(void* next, std::span<const Word> words) {
   switch (words.size()) {
     case 1: return call_with(next, words, std::make_index_sequence<1>{});
@@ -47,7 +48,9 @@ Word call_next(void* next, std::span<const Word> words) {
     case 5: return call_with(next, words, std::make_index_sequence<5>{});
     case 6: return call_with(next, words, std::make_index_sequence<6>{});
     case 7: return call_with(next, words, std::make_index_sequence<7>{});
-    default: return call_with(next, words, std::make_index_sequence<8>{});
+    case 8: return call_with(next, words, std::make_index_sequence<8>{});
+    case 9: return call_with(next, words, std::make_index_sequence<9>{});
+    default: return call_with(next, words, std::make_index_sequence<10>{});
   }
 }
 
@@ -90,7 +93,13 @@ bool is_reduction(const CollectiveCall& call) {
 
 // No rank leaves before all have come.
 bool synchronises(const CollectiveCall& call) {
+  if (call.kind == CollectiveKind::exchange) return exchange_synchronises(*call.exchange);
   return call.kind == CollectiveKind::barrier || (call.kind == CollectiveKind::allreduce && call.count > 0);
+}
+
+std::uint16_t algorithm_of(const CollectiveCall& call) {
+  const int exchange = call.kind == CollectiveKind::exchange ? static_cast<int>(call.exchange->shape.kind) : 0;
+  return static_cast<std::uint16_t>(first_shared_algorithm + static_cast<int>(call.kind) + exchange);
 }
 
 struct Done {
@@ -109,8 +118,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     if (attempt.reason == Reason::none) {
       int error = attempt.error;
       if (attempt.result != collective::Result::ok) error = raise(*communicator, symbol, attempt.result);
-      const auto algorithm = static_cast<std::uint16_t>(first_shared_algorithm + static_cast<int>(call.kind));
-      return {return_error(call, words, error), taken(algorithm)};
+      return {return_error(call, words, error), taken(algorithm_of(call))};
     }
     reason = attempt.reason;
   } else if (communicator) {
@@ -125,8 +133,10 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   in_host = true;
   const Word result = call_next(next, words);
   in_host = false;
-  if (!communicator && error_of(call, words, result) == 0) communicator = register_communicator(call.comm);
-  if (communicator) advance_agreement(*communicator, synchronises(call));
+  const bool succeeded = error_of(call, words, result) == 0;
+  if (!communicator && succeeded) communicator = register_communicator(call.comm);
+  if (communicator && communicator->stage == Communicator::Stage::undecided)
+    advance_agreement(*communicator, synchronises(call) && (succeeded || call.kind != CollectiveKind::exchange));
   return {result, outcome};
 }
 
@@ -141,7 +151,7 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
       plan::select_collectives({settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint);
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
-  use_host_family(plan::host_family(library_version()));
+  use_host_family(plan::host_family(library_version()), settings.collectives == "always");
   int world_ranks = 1;
   host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&world_ranks));
   if (!prepare_host_progress() || !prepare_agreement(world_rank, world_ranks)) {
@@ -172,8 +182,21 @@ Word shared_collective(Symbol symbol, void* next, std::span<Word> words, const C
   return done.result;
 }
 
+Word shared_exchange(Symbol symbol, void* next, std::span<Word> words) {
+  const ExchangeCall exchange(symbol, *exchange_shape(symbol_entry(symbol)), words);
+  CollectiveCall call{};
+  call.kind = CollectiveKind::exchange;
+  call.from_fortran = exchange.from_fortran();
+  call.comm = exchange.comm();
+  call.exchange = &exchange;
+  return shared_collective(symbol, next, words, call);
+}
+
 const char* shared_algorithm_name(std::uint16_t algorithm) {
-  static constexpr std::array names{"shared_barrier", "shared_bcast", "shared_reduce", "shared_allreduce"};
+  static constexpr std::array names{"shared_barrier",   "shared_bcast",     "shared_reduce",
+                                    "shared_allreduce", "shared_gather",    "shared_scatter",
+                                    "shared_allgather", "shared_alltoall",  "shared_neighbor_allgather",
+                                    "shared_neighbor_alltoall"};
   const std::size_t index = algorithm - first_shared_algorithm;
   return index < names.size() ? names[index] : nullptr;
 }

@@ -1,5 +1,5 @@
-// MPI_Barrier, MPI_Bcast, MPI_Reduce and MPI_Allreduce (MPI 4.1, chapter 6) through shared memory, where all ranks of the
-// communicator are on one node and have agreed on it (node_agreement.h). Everything else goes to the host.
+// MPI_Barrier, MPI_Bcast, MPI_Reduce, MPI_Allreduce and the collectives of exchange_call.h (MPI 4.1, chapters 6 and 8)
+// through shared memory, where all ranks of the communicator are on one node and have agreed on it (node_agreement.h). Everything else goes to the host.
 //
 // Whether a call is taken depends on what all ranks know to be equal: the communicator, the settings, the bytes, the
 // root, and the op with its type. What may differ between ranks (addresses, the datatypes of MPI_Bcast) decides nothing.
@@ -21,7 +21,9 @@ void forget_shared_collectives() noexcept;
 
 extern std::atomic<bool> shared_collectives_active;
 
-enum class CollectiveKind : std::uint8_t { barrier, bcast, reduce, allreduce };
+class ExchangeCall;  // exchange_call.h
+
+enum class CollectiveKind : std::uint8_t { barrier, bcast, reduce, allreduce, exchange };
 
 // A call in C terms, whatever language it was made in.
 struct CollectiveCall {
@@ -35,10 +37,14 @@ struct CollectiveCall {
   Word op;
   int root;
   Word comm;
+  const ExchangeCall* exchange = nullptr;  // has everything else of a call of that kind
 };
 
 // Does the call, by us or by `next`, which takes `words`.
 Word shared_collective(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call);
+
+// The same for a call of exchange_call.h.
+Word shared_exchange(Symbol symbol, void* next, std::span<Word> words);
 
 // The name behind an algorithm of the outcome.
 inline constexpr std::uint16_t first_shared_algorithm = 1536;
@@ -100,6 +106,7 @@ CollectiveCall collective_call(CollectiveKind kind, std::span<const Word> words)
       if (kind == CollectiveKind::reduce) call.root = Convention::integer(words[5]);
       call.comm = Convention::comm(words[kind == CollectiveKind::reduce ? 6 : 5]);
       break;
+    case CollectiveKind::exchange: break;  // exchange_call.h reads those
   }
   return call;
 }

@@ -1,0 +1,117 @@
+#include "shim/exchange_blocks.h"
+
+#include <new>
+
+namespace millrace::shim {
+
+using Blocks = ExchangeSide::Blocks;
+using collective::Data;
+
+void ExchangeBlocks::clear() {
+  sends.clear();
+  receives.clear();
+  gathered.clear();
+  walks_.clear();
+  types_.clear();
+  by_host_.clear();
+  type_ = nullptr;
+}
+
+void ExchangeBlocks::pack_part(void* walk, std::size_t first, std::size_t length, void* packed) {
+  const auto& at = *static_cast<const Walk*>(walk);
+  at.layout->pack_segment(at.base, at.count, static_cast<std::int64_t>(first), static_cast<std::int64_t>(length),
+                          packed);
+}
+
+void ExchangeBlocks::unpack_part(void* walk, std::size_t first, std::size_t length, void* packed) {
+  const auto& at = *static_cast<const Walk*>(walk);
+  at.layout->unpack_segment(packed, static_cast<std::int64_t>(first), static_cast<std::int64_t>(length), at.base,
+                            at.count);
+}
+
+bool ExchangeBlocks::take_type(std::size_t index) {
+  const Word handle = call_->datatype(*side_, index);
+  if (type_ && type_->handle == handle) return true;
+  type_ = nullptr;
+  std::optional<ExchangeType> type = exchange_type(handle);
+  if (!type) return false;
+  types_.push_back(*std::move(type));
+  type_ = &types_.back();
+  return true;
+}
+
+bool ExchangeBlocks::open(const ExchangeCall& call, const ExchangeSide& side, bool outgoing) {
+  call_ = &call;
+  side_ = &side;
+  outgoing_ = outgoing;
+  if (call.is_in_place(side)) return false;
+  buffer_ = call.buffer(side);
+  if (!side.own_types && !take_type(0)) return false;
+  if (side.blocks == Blocks::array) return true;
+  count_ = call.count(side, 0);
+  std::int64_t bytes = 0;
+  return count_ >= 0 && !__builtin_mul_overflow(count_, type_->size_bytes, &bytes);
+}
+
+std::uint64_t ExchangeBlocks::block_bytes() const { return static_cast<std::uint64_t>(count_ * type_->size_bytes); }
+
+bool ExchangeBlocks::find(std::size_t index, Data& data) {
+  data = {};
+  const bool array = side_->blocks == Blocks::array;
+  const std::int64_t count = array ? call_->count(*side_, index) : count_;
+  if (count < 0) return false;
+  // Datatypes of blocks without elements may be anything.
+  if (count == 0) return true;
+  if (side_->own_types && !take_type(index)) return false;
+  const ExchangeType& type = *type_;
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(count, type.size_bytes, &bytes)) return false;
+  if (bytes == 0) return true;
+  std::int64_t distance = 0;
+  if (side_->own_types)
+    distance = call_->displacement(*side_, index);
+  else if (array)
+    distance = call_->displacement(*side_, index) * type.extent_bytes;
+  else
+    distance = static_cast<std::int64_t>(index) * count * type.extent_bytes;
+  const Word address = buffer_ + static_cast<Word>(distance);
+  data.bytes = static_cast<std::size_t>(bytes);
+  if (type.plain) {
+    data.row = as_pointer(address);
+    return address != 0;
+  }
+  if (type.layout) {
+    if (type.layout->is_contiguous(count)) {
+      data.row = as_pointer(address + static_cast<Word>(type.layout->true_lb_bytes()));
+      return data.row != nullptr;
+    }
+    walks_.push_back({type.layout.get(), as_pointer(address), count});
+    data.move = outgoing_ ? pack_part : unpack_part;
+    data.context = &walks_.back();
+    return true;
+  }
+  by_host_.push_back({type, address, count, scratch(data.bytes), outgoing_});
+  data.row = by_host_.back().packed.get();
+  if (!data.row) throw std::bad_alloc();
+  return true;
+}
+
+int ExchangeBlocks::pack() {
+  for (const ByHost& block : by_host_) {
+    if (!block.outgoing) continue;
+    if (const int error = pack_by_host(block.type, block.address, block.count, block.packed.get()); error != 0)
+      return error;
+  }
+  return 0;
+}
+
+int ExchangeBlocks::unpack() {
+  for (const ByHost& block : by_host_) {
+    if (block.outgoing) continue;
+    if (const int error = unpack_by_host(block.type, block.packed.get(), block.address, block.count); error != 0)
+      return error;
+  }
+  return 0;
+}
+
+}  // namespace millrace::shim

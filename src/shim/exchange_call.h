@@ -1,0 +1,92 @@
+// The collectives that move data and reduce none: MPI_Gather(v), Scatter(v), Allgather(v), Alltoall(v, w) and the
+// neighbourhood collectives (MPI 4.1, chapters 6 and 8). One table says where their arguments stand; they are read only
+// where they are significant, because elsewhere they may be anything.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "abi.h"
+#include "entries.h"
+#include "shim/fortran.h"
+#include "shim/word.h"
+
+namespace millrace::shim {
+
+enum class ExchangeKind : std::uint8_t { gather, scatter, allgather, alltoall, neighbor_allgather, neighbor_alltoall };
+
+// What is sent, or what is received: where it stands among the words of a call.
+struct ExchangeSide {
+  enum class Blocks : std::uint8_t {
+    one,    // one block: to the root, or to everybody
+    each,   // one block a peer, all alike, one behind the other
+    array,  // one block a peer, each with a count and a displacement of its own
+  };
+  Blocks blocks;
+  std::uint8_t buffer;
+  bool own_types = false;  // a datatype for each block, and displacements in bytes
+
+  constexpr std::size_t count() const { return buffer + std::size_t{1}; }
+  constexpr std::size_t displacements() const { return buffer + std::size_t{2}; }
+  constexpr std::size_t datatype() const {
+    return buffer + (blocks == Blocks::array ? std::size_t{3} : std::size_t{2});
+  }
+};
+
+struct ExchangeShape {
+  ExchangeKind kind;
+  ExchangeSide send, receive;
+  std::uint8_t comm;
+  std::uint8_t root = 0;            // 0: it has none
+  bool wide_displacements = false;  // MPI_Aint also where counts are int
+
+  // All blocks of the call have the same number of bytes, and every rank knows it.
+  constexpr bool is_regular() const {
+    return send.blocks != ExchangeSide::Blocks::array && receive.blocks != ExchangeSide::Blocks::array &&
+           !is_neighbor();
+  }
+  constexpr bool is_neighbor() const {
+    return kind == ExchangeKind::neighbor_allgather || kind == ExchangeKind::neighbor_alltoall;
+  }
+  constexpr bool is_rooted() const { return root != 0; }
+};
+
+// The shape of an entry or of its large-count twin; null for any other.
+const ExchangeShape* exchange_shape(Entry entry);
+
+// One call, in whichever language it was made.
+class ExchangeCall {
+ public:
+  ExchangeCall(Symbol symbol, const ExchangeShape& call_shape, std::span<const Word> words);
+
+  const ExchangeShape& shape;
+
+  bool from_fortran() const { return fortran_; }
+  Word comm() const;
+  int root() const;
+  bool is_in_place(const ExchangeSide& side) const;
+  Word buffer(const ExchangeSide& side) const;  // 0 for MPI_BOTTOM
+  // Of block `index`, where the side has such.
+  std::int64_t count(const ExchangeSide& side, std::size_t index) const;
+  std::int64_t displacement(const ExchangeSide& side, std::size_t index) const;
+  Word datatype(const ExchangeSide& side, std::size_t index) const;
+
+ private:
+  std::span<const Word> words_;
+  bool fortran_;
+  bool large_;
+};
+
+// The side that says how many bytes a block of a regular call has, on this rank: one that is significant and not
+// MPI_IN_PLACE.
+const ExchangeSide& regular_side(const ExchangeCall& call, int rank);
+
+// The bytes of a block of a regular call; nothing if they cannot be told (a wrong datatype or count).
+std::optional<std::uint64_t> regular_bytes(const ExchangeCall& call, int rank);
+
+// No rank leaves such a call before all have come: every rank waits for data of every other. The same answer on all
+// ranks. After a call that has succeeded.
+bool exchange_synchronises(const ExchangeCall& call);
+
+}  // namespace millrace::shim

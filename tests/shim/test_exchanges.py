@@ -1,0 +1,66 @@
+"""Gather, scatter, allgather, alltoall and their neighbourhood forms through shared memory: the bytes of the host."""
+
+import hosts
+import pytest
+from shim_programs import build, call, report, run
+
+CALLS = [
+    f"MPI_{name}"
+    for name in (
+        "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw",
+        "Neighbor_allgather", "Neighbor_allgatherv", "Neighbor_alltoall", "Neighbor_alltoallv", "Neighbor_alltoallw",
+    )
+]  # fmt: skip
+SEED = 8410
+EVERYTHING = {"MILLRACE_COLLECTIVES": "always"}  # also where the host is faster
+
+
+def program(host):
+    return build(host, "exchanges.cpp", "-std=c++20")
+
+
+@pytest.mark.parametrize(
+    "host, ranks, calls",
+    [("openmpi4", ranks, 300) for ranks in (2, 3, 4, 5)] + [(host, 2, 300) for host in hosts.HOSTS if host != "openmpi4"],
+)
+def test_random_calls(host, ranks, calls):
+    finished, result = report(host, ranks, program(host), SEED + ranks, calls, env=EVERYTHING)
+    assert finished.stdout == "done\n"
+    for name in CALLS:
+        assert call(result, name)["taken"] > 0, name
+
+
+def test_one_rank():
+    assert run("openmpi4", 1, program("openmpi4"), SEED, 100, env=EVERYTHING).check().stdout == "done\n"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(1, 9))
+@pytest.mark.parametrize("ranks", [2, 3, 4, 5])
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_many_random_calls(host, ranks, seed):
+    """MPICH by itself needs tens of milliseconds a call when ranks outnumber cores."""
+    calls = 2000 if ranks == 2 or host in ("openmpi4", "openmpi5", "intel") else 200
+    finished = run(host, ranks, program(host), seed, calls, "all", 1 << 20, env=EVERYTHING, timeout=900)
+    assert finished.check().stdout == "done\n"
+
+
+def test_the_host_alone_passes_the_same_test():
+    assert run("openmpi4", 3, program("openmpi4"), SEED, 100, millrace=False).check().stdout == "done\n"
+
+
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_wrong_arguments(host):
+    """What the host says of them it says under Millrace, too."""
+    finished = run(host, 2, build(host, "exchange_errors.c"), env=EVERYTHING)
+    assert finished.check().stdout == "done\n"
+
+
+def test_disabled():
+    settings = {**EVERYTHING, "MILLRACE_DISABLE": "Alltoallw,Gather"}
+    _, result = report("openmpi4", 2, program("openmpi4"), SEED, 200, env=settings)
+    for name in ("MPI_Alltoallw", "MPI_Gather"):
+        counts = call(result, name)
+        assert counts["taken"] == 0
+        assert counts["forwarded_why"] == {"disabled": counts["calls"]}
+    assert call(result, "MPI_Alltoallv")["taken"] > 0
