@@ -1,15 +1,16 @@
 // Collectives of one host within one process that runs under Millrace, in turns: MPI_ (ours, where it takes the call)
 // and PMPI_ (the host's own). Every sample carries the time of a cache line between ranks 0 and 1, measured beside it.
 //
-// Arguments: turns, target_us per sample, largest bytes, kinds (a string of b B r a), modes (h hot, c cold, o rotating root,
-// w window), factor from
-// one size to the next. Prints one line per sample:
+// Arguments: turns, target_us per sample, largest bytes, kinds (a string of b B r a, and of those that only move data: A
+// alltoall, G allgather, g gather, s scatter, V alltoallv, W neighbor_alltoallw on a ring), modes (h hot, c cold, o rotating root,
+// w window; v: like h, with every other double as the data), factor from one size to the next. Prints one line per sample:
 //   collective bytes mode side turn us line_ns
 // us: the mean time of a call on the slowest rank; in mode w, each call starts at a moment agreed by clock and us is the
 // median of (last end - common start). Sides: ours, host, and as limits: flags (a barrier of bare flags, 2 ranks), memcpy.
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -64,9 +65,9 @@ double line_ns() {
 }
 
 struct Point {
-  char kind;  // b barrier, B bcast, r reduce, a allreduce
+  char kind;  // see above
   std::size_t bytes;
-  char mode;  // h one buffer, c rotating buffers, o rotating root, w window
+  char mode;  // h one buffer, c rotating buffers, o rotating root, w window, v one buffer with gaps
 };
 
 constexpr std::size_t pool_bytes = std::size_t{96} << 20;
@@ -86,6 +87,46 @@ Buffers buffers_of(const Point& point, long call) {
   return {in_pool + offset, out_pool + offset};
 }
 
+MPI_Comm ring;
+
+// Blocks of `bytes` for each rank, one behind the other, as doubles in a row or with gaps between them.
+void one_exchange(const Point& point, bool ours, long call) {
+  const Buffers at = buffers_of(point, call);
+  const int root = point.mode == 'o' ? static_cast<int>(call % ranks) : 0;
+  const int count = static_cast<int>(point.bytes / 8);
+  static MPI_Datatype spread = MPI_DATATYPE_NULL;
+  if (point.mode == 'v' && spread == MPI_DATATYPE_NULL) {
+    MPI_Type_create_resized(MPI_DOUBLE, 0, 16, &spread);
+    MPI_Type_commit(&spread);
+  }
+  const MPI_Datatype type = point.mode == 'v' ? spread : MPI_DOUBLE;
+  std::array<int, 64> counts, places;
+  std::array<MPI_Aint, 64> bytes;
+  std::array<MPI_Datatype, 64> types;
+  for (std::size_t i = 0; i < 64; ++i) {
+    counts[i] = count;
+    places[i] = static_cast<int>(i) * count;
+    bytes[i] = static_cast<MPI_Aint>(i * point.bytes * (point.mode == 'v' ? 2 : 1));
+    types[i] = type;
+  }
+  switch (point.kind) {
+    case 'A':
+      (ours ? MPI_Alltoall : PMPI_Alltoall)(at.in, count, type, at.out, count, type, comm);
+      break;
+    case 'G': (ours ? MPI_Allgather : PMPI_Allgather)(at.in, count, type, at.out, count, type, comm); break;
+    case 'g': (ours ? MPI_Gather : PMPI_Gather)(at.in, count, type, at.out, count, type, root, comm); break;
+    case 's': (ours ? MPI_Scatter : PMPI_Scatter)(at.in, count, type, at.out, count, type, root, comm); break;
+    case 'V':
+      (ours ? MPI_Alltoallv : PMPI_Alltoallv)(at.in, counts.data(), places.data(), type, at.out, counts.data(),
+                                              places.data(), type, comm);
+      break;
+    default:
+      (ours ? MPI_Neighbor_alltoallw : PMPI_Neighbor_alltoallw)(at.in, counts.data(), bytes.data(), types.data(), at.out,
+                                                                counts.data(), bytes.data(), types.data(), ring);
+      break;
+  }
+}
+
 void one_call(const Point& point, bool ours, long call) {
   const Buffers at = buffers_of(point, call);
   const int root = point.mode == 'o' ? static_cast<int>(call % ranks) : 0;
@@ -102,7 +143,7 @@ void one_call(const Point& point, bool ours, long call) {
       ours ? MPI_Allreduce(at.in, at.out, doubles, MPI_DOUBLE, MPI_SUM, comm)
            : PMPI_Allreduce(at.in, at.out, doubles, MPI_DOUBLE, MPI_SUM, comm);
       break;
-    default: break;
+    default: one_exchange(point, ours, call); break;
   }
 }
 
@@ -151,7 +192,18 @@ double sample(const Point& point, bool ours, double target_us, double& last_us) 
 }
 
 const char* name_of(char kind) {
-  return kind == 'b' ? "barrier" : kind == 'B' ? "bcast" : kind == 'r' ? "reduce" : "allreduce";
+  switch (kind) {
+    case 'b': return "barrier";
+    case 'B': return "bcast";
+    case 'r': return "reduce";
+    case 'a': return "allreduce";
+    case 'A': return "alltoall";
+    case 'G': return "allgather";
+    case 'g': return "gather";
+    case 's': return "scatter";
+    case 'V': return "alltoallv";
+    default: return "neighbor_alltoallw";
+  }
 }
 
 void print(const Point& point, const char* side, int turn, double us, double line) {
@@ -194,6 +246,9 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
+  const int around = 1;
+  MPI_Cart_create(comm, 1, &ranks, &around, 0, &ring);
+  for (int i = 0; i < 8; ++i) MPI_Barrier(comm), MPI_Barrier(ring);
   const int turns = argc > 1 ? std::atoi(argv[1]) : 9;
   const double target_us = argc > 2 ? std::atof(argv[2]) : 2000;
   const std::size_t largest = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 16 << 20;
@@ -227,6 +282,7 @@ int main(int argc, char** argv) {
     }
   }
   MPI_Win_free(&window);
+  MPI_Comm_free(&ring);
   MPI_Comm_free(&comm);
   MPI_Finalize();
 }
