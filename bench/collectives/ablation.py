@@ -29,7 +29,7 @@ VARIANTS = {
     "binomial-tree": ("cells along a 2-nomial tree", ["--force", TREES, "--tree", "knomial:2"], SMALL, 3),
     "topology": ("a 2-nomial tree that respects sockets", ["--force", TREES, "--tree", "knomial:2,socket"], SMALL, 3),
     "skew": ("a 2-nomial tree, small subtrees first", ["--force", TREES, "--tree", "knomial:2,small-first"], SMALL, 3),
-    "run-ahead": ("one call ahead instead of 64", ["--calls-ahead", "1"], SMALL, 2),
+    "run-ahead": ("two calls ahead instead of 64", ["--calls-ahead", "2"], SMALL, 2),
     "pipelining": ("a message is one chunk", ["--slot", "2097152", "--chunk", "2097152", "--pair-chunk", "2097152"], LARGE, 2),
     "sharing": ("the root alone reduces", ["--force", "reduce=chunks"], LARGE, 2),
 }
@@ -38,7 +38,7 @@ VARIANTS = {
 def measure(options, ranks, rounds, sizes):
     """(call, bytes) -> least ns of the rounds."""
     command = [BUILD / "bench" / "flags_speed", "--csv", "--ranks", ranks, "--rounds", rounds, "--bytes", sizes, *options]
-    lines = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True, timeout=60).stdout.splitlines()
     return {(name, int(size)): float(least) for name, size, least, _ in (line.split(",") for line in lines)}
 
 
@@ -66,7 +66,7 @@ def main():
                 continue
             ratio = statistics.median(b / a for a, b in zip(standard, variant, strict=True))
             rows.append((name, options.ranks, call, size, statistics.median(standard), statistics.median(variant), ratio))
-            print("  {2:10} {3:8} B {4:12.0f} ns {5:12.0f} ns  {6:6.2f}".format(*rows[-1]))
+            print("  {2:10} {3:8} B {4:12.0f} ns {5:12.0f} ns  {6:6.2f}".format(*rows[-1]), flush=True)
     if options.csv:
         with options.csv.open("w", newline="") as file:
             writer = csv.writer(file)

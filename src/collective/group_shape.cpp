@@ -19,7 +19,7 @@ Shape shape_without_letters(std::uint32_t ranks) {
 }  // namespace
 
 bool valid(const Shape& shape) {
-  return shape.ranks >= 1 && shape.ranks <= most_ranks && power_of_two(shape.calls_ahead) &&
+  return shape.ranks >= 1 && shape.ranks <= most_ranks && power_of_two(shape.calls_ahead) && shape.calls_ahead >= 2 &&
          shape.calls_ahead <= 4096 && shape.cell_bytes % pair_bytes == 0 && shape.cell_bytes >= pair_bytes &&
          power_of_two(shape.slots) && shape.slots >= 8 && shape.slot_bytes % pair_bytes == 0 &&
          shape.slot_bytes >= 1024 && (shape.letters == 0 || power_of_two(shape.letters)) && shape.letters <= 64 &&

@@ -7,10 +7,10 @@
 namespace millrace::collective {
 
 struct Shape {
-  std::uint32_t ranks = 0;              // 1 .. 1024
-  std::uint32_t calls_ahead = 64;       // ring of small messages: so far may a root or leaf run ahead; a power of two
-  std::uint32_t cell_bytes = 4096;      // largest small message; a multiple of 128
-  std::uint32_t slots = 8;              // ring of chunks for large messages; a power of two, >= 8
+  std::uint32_t ranks = 0;          // 1 .. 1024
+  std::uint32_t calls_ahead = 64;   // ring of small messages: so far may a root or leaf run ahead; a power of two, >= 2
+  std::uint32_t cell_bytes = 4096;  // largest small message; a multiple of 128
+  std::uint32_t slots = 8;          // ring of chunks for large messages; a power of two, >= 8
   std::uint32_t slot_bytes = 64 << 10;  // largest chunk; a multiple of 128
   std::uint32_t letters = 8;            // of each ordered pair of ranks, for exchanges; a power of two, or 0: none
   std::uint32_t unit_bytes = 4096;      // the outbox of a rank has 64 units of so many bytes; a multiple of 128

@@ -77,7 +77,7 @@ RankSetup matrix_setup(const MatrixGroup& group) {
   if (group.small) {
     setup.shape.slot_bytes = 4096;
     setup.shape.cell_bytes = 512;
-    setup.shape.calls_ahead = 4;
+    setup.shape.calls_ahead = 2;
   }
   setup.waiting = group.waiting;
   setup.threads = group.threads;

@@ -120,6 +120,15 @@ TEST(Selection, ExplainsItself) {
   EXPECT_NE(text.find("left fold"), std::string::npos) << text;
 }
 
+// With one, a call after one in which every rank heard from every other would wait for what nobody says.
+TEST(Shapes, OfRingsThatAreTooShort) {
+  Shape shape;
+  shape.ranks = 2;
+  EXPECT_TRUE(valid(shape));
+  shape.calls_ahead = 1;
+  EXPECT_FALSE(valid(shape));
+}
+
 TEST(Shapes, FitTheMemoryThatThereIs) {
   for (const std::uint32_t ranks : {1u, 2u, 16u, 128u, 1024u}) {
     for (const std::size_t most : {std::size_t{1} << 20, std::size_t{64} << 20, std::size_t{1} << 31}) {

@@ -17,7 +17,7 @@ TEST(Stress, ShortCallsOfAllKindsWithDelays) {
     RankSetup setup = ranks(count);
     setup.shape.slot_bytes = 4096;  // small rings, so that calls catch up with each other
     setup.shape.cell_bytes = 512;
-    setup.shape.calls_ahead = 4;
+    setup.shape.calls_ahead = 2;
     setup.timeout_seconds = 600;
     forget_arrivals();
     const std::string wrong = run_all(setup, [&](Group& group) -> std::string {
