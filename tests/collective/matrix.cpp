@@ -22,7 +22,7 @@ constexpr Force forces[] = {
     {"barrier=cells,bcast=cells,reduce=cells,allreduce=cells", ""},
     {"bcast=chunks,reduce=chunks,allreduce=slices", ""},
     {"barrier=pair,reduce=slices,allreduce=pair", ""},
-    {"reduce=chain,allreduce=chain", ""},
+    {"bcast=single_copy,reduce=chain,allreduce=chain", ""},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "knomial:4,small-first/kary:3"},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "kary:2,socket"},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "knomial:2,cache,leaders-last"},

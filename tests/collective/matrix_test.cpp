@@ -66,10 +66,11 @@ std::set<std::string> occurrences(bool fully) {
 TEST(MatrixItself, HasEveryAlgorithmOfEveryKind) {
   const std::set<std::string> all = occurrences(false);
   for (const char* each :
-       {"barrier alone",   "barrier pair",   "barrier cells",   "barrier tree",   "bcast alone",
-        "bcast cells",     "bcast tree",     "bcast chunks",    "reduce alone",   "reduce cells",
-        "reduce tree",     "reduce chunks",  "reduce slices",   "reduce chain",   "allreduce chain",
-        "allreduce alone", "allreduce pair", "allreduce cells", "allreduce tree", "allreduce slices"})
+       {"barrier alone",   "barrier pair",    "barrier cells",  "barrier tree",    "bcast alone",
+        "bcast cells",     "bcast tree",      "bcast chunks",   "reduce alone",    "reduce cells",
+        "reduce tree",     "reduce chunks",   "reduce slices",  "reduce chain",    "bcast single_copy",
+        "allreduce chain", "allreduce alone", "allreduce pair", "allreduce cells", "allreduce tree",
+        "allreduce slices"})
     EXPECT_EQ(all.count(each), 1u) << each;
 }
 

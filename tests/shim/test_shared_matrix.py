@@ -15,7 +15,7 @@ FORCED = {
     "cells": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=cells,reduce=cells,allreduce=cells"},
     "chunks": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=chunks,reduce=chunks,allreduce=slices"},
     "slices": {"MILLRACE_ALGORITHM": "reduce=slices,allreduce=pair,barrier=pair"},
-    "chain": {"MILLRACE_ALGORITHM": "reduce=chain,allreduce=chain"},
+    "chain": {"MILLRACE_ALGORITHM": "bcast=single_copy,reduce=chain,allreduce=chain"},
     # In rank order, so that what is rounded does not go along the tree; Barrier and Bcast do.
     "tree": {"MILLRACE_ALGORITHM": TREES, "MILLRACE_ORDER": "rank", "MILLRACE_TREE": "kary:2,socket"},
 }
