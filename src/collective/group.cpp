@@ -165,9 +165,10 @@ Result Group::fail(Result result) {
 Result Group::read_from(std::uint32_t rank, std::uint64_t address, void* to, std::size_t bytes) {
   const Result result = read_memory(member(rank).identity.pid, address, to, bytes);
   if (result != Result::ok) return fail(result);
-  std::atomic_thread_fence(std::memory_order_acquire);  // the verdict after the data
-  const auto verdict = static_cast<Result>(head_->verdict.load(std::memory_order_acquire));  // partner: fail()
-  return verdict == Result::ok ? Result::ok : broken_ = verdict;
+  // The verdict as it was after the data were read: a load alone might be done before. Partner: fail().
+  std::uint32_t verdict = 0;
+  if (head_->verdict.compare_exchange_strong(verdict, 0, std::memory_order_acq_rel)) return Result::ok;
+  return broken_ = static_cast<Result>(verdict);
 }
 
 Result Group::same_call(std::uint32_t rank, const Call& call) {
