@@ -25,7 +25,10 @@ Word pack(Word in, Word count, Word datatype, Word out, Word out_size, Word posi
   if (current_mode() == accelerating && position != 0) {
     int& place = *static_cast<int*>(as_pointer(position));
     std::int64_t end = place;
-    if (packed_at_once(in, as_int(count), abi::handle(datatype), out, as_int(out_size), end, abi::handle(comm))) {
+    const AtOnce now =
+        packed_at_once(in, as_int(count), abi::handle(datatype), out, as_int(out_size), end, abi::handle(comm));
+    if (now == AtOnce::hosts) return forward<symbol>(in, count, datatype, out, out_size, position, comm);
+    if (now == AtOnce::done) {
       place = static_cast<int>(end);
       return 0;
     }
@@ -40,7 +43,10 @@ Word unpack(Word in, Word in_size, Word position, Word out, Word count, Word dat
   if (current_mode() == accelerating && position != 0) {
     int& place = *static_cast<int*>(as_pointer(position));
     std::int64_t end = place;
-    if (unpacked_at_once(in, as_int(in_size), end, out, as_int(count), abi::handle(datatype), abi::handle(comm))) {
+    const AtOnce now =
+        unpacked_at_once(in, as_int(in_size), end, out, as_int(count), abi::handle(datatype), abi::handle(comm));
+    if (now == AtOnce::hosts) return forward<symbol>(in, in_size, position, out, count, datatype, comm);
+    if (now == AtOnce::done) {
       place = static_cast<int>(end);
       return 0;
     }

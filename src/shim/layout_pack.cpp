@@ -22,11 +22,15 @@ bool fits(std::int64_t position, std::int64_t bytes, std::int64_t size) {
   return position >= 0 && bytes <= size && position <= size - bytes;
 }
 
-const layout::Layout* ready_layout(Word handle, std::int64_t count) {
+// The layout of a compiled type; null with `who` saying whose call it is.
+const layout::Layout* ready_layout(Word handle, std::int64_t count, AtOnce& who) {
+  who = AtOnce::unknown;
   const std::shared_ptr<Datatype>* const known = find_datatype(handle);
   if (!known || (*known)->state.load(std::memory_order_acquire) != Datatype::State::ready) return nullptr;
   const layout::Layout* const layout = (*known)->layout.get();
-  return count > 0 && layout->worth_taking(count) ? layout : nullptr;
+  if (count > 0 && layout->worth_taking(count)) return layout;
+  who = AtOnce::hosts;
+  return nullptr;
 }
 
 // `position` of either width.
@@ -68,26 +72,30 @@ Reason refusal(const HostCall& call, const Places& places, std::int64_t bytes) {
 
 }  // namespace
 
-bool packed_at_once(Word in, std::int64_t count, Word datatype, Word out, std::int64_t out_bytes,
-                    std::int64_t& position, Word comm) {
-  const layout::Layout* const layout = ready_layout(datatype, count);
+AtOnce packed_at_once(Word in, std::int64_t count, Word datatype, Word out, std::int64_t out_bytes,
+                      std::int64_t& position, Word comm) {
+  AtOnce who;
+  const layout::Layout* const layout = ready_layout(datatype, count, who);
   std::int64_t bytes = 0;
-  if (!layout || abi::is_special_address(in) || abi::is_special_address(out) || !is_plausible_comm(comm)) return false;
-  if (layout->packed_bytes(count, bytes) != Status::ok || !fits(position, bytes, out_bytes)) return false;
-  if (layout->pack(as_pointer(in), count, at(out, position)) != Status::ok) return false;
+  if (!layout) return who;
+  if (abi::is_special_address(in) || abi::is_special_address(out) || !is_plausible_comm(comm)) return AtOnce::unknown;
+  if (layout->packed_bytes(count, bytes) != Status::ok || !fits(position, bytes, out_bytes)) return AtOnce::unknown;
+  if (layout->pack(as_pointer(in), count, at(out, position)) != Status::ok) return AtOnce::unknown;
   position += bytes;
-  return true;
+  return AtOnce::done;
 }
 
-bool unpacked_at_once(Word in, std::int64_t in_bytes, std::int64_t& position, Word out, std::int64_t count,
-                      Word datatype, Word comm) {
-  const layout::Layout* const layout = ready_layout(datatype, count);
+AtOnce unpacked_at_once(Word in, std::int64_t in_bytes, std::int64_t& position, Word out, std::int64_t count,
+                        Word datatype, Word comm) {
+  AtOnce who;
+  const layout::Layout* const layout = ready_layout(datatype, count, who);
   std::int64_t bytes = 0;
-  if (!layout || abi::is_special_address(in) || abi::is_special_address(out) || !is_plausible_comm(comm)) return false;
-  if (layout->packed_bytes(count, bytes) != Status::ok || !fits(position, bytes, in_bytes)) return false;
-  if (layout->unpack(at(in, position), as_pointer(out), count) != Status::ok) return false;
+  if (!layout) return who;
+  if (abi::is_special_address(in) || abi::is_special_address(out) || !is_plausible_comm(comm)) return AtOnce::unknown;
+  if (layout->packed_bytes(count, bytes) != Status::ok || !fits(position, bytes, in_bytes)) return AtOnce::unknown;
+  if (layout->unpack(at(in, position), as_pointer(out), count) != Status::ok) return AtOnce::unknown;
   position += bytes;
-  return true;
+  return AtOnce::done;
 }
 
 Word pack_call(HostCall call) {

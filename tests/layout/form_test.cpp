@@ -87,6 +87,16 @@ TEST(Form, PatternsInBlockListsAreFound) {
   EXPECT_EQ(form("indexed_block(1, [" + rows + "], double)").substr(0, 10), "list of 30");
 }
 
+// Points of a border, one number each: where every sixth touches the one before, single numbers are still the quicker
+// way.
+TEST(Form, ListsOfNumbersStayLists) {
+  std::string displacements;
+  for (int i = 0; i < 600; ++i)
+    displacements += (i ? ", " : "") + std::to_string(i % 6 ? i * i : (i - 1) * (i - 1) + 1);
+  EXPECT_NE(form("indexed_block(1, [" + displacements + "], float)").find("in units of 4 bytes"), std::string::npos);
+  EXPECT_NE(form("indexed_block(1, [" + displacements + "], double)").find("in units of 8 bytes"), std::string::npos);
+}
+
 TEST(Form, OrderIsKept) {
   EXPECT_EQ(form("hindexed_block(1, [4, 0], int)"), "loop of 2 from 4, stride -4 (strided)\n  4 bytes at 0\n");
   EXPECT_EQ(form("vector(3, 1, -2, int)"), "loop of 3, stride -8 (strided)\n  4 bytes at 0\n");
