@@ -17,7 +17,8 @@ import statistics
 import subprocess
 
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", pathlib.Path(__file__).resolve().parents[2] / "build"))
-SMALL, LARGE = "8,512,4096", "32768,262144,2097152"
+MOST = "2097152"
+SMALL, LARGE = "8,512,4096", "32768,262144," + MOST
 TREES = "barrier=tree,bcast=tree,reduce=tree,allreduce=tree"
 
 # name: (what is left out or put in its place, options of flags_speed, bytes, the least number of ranks)
@@ -30,15 +31,16 @@ VARIANTS = {
     "topology": ("a 2-nomial tree that respects sockets", ["--force", TREES, "--tree", "knomial:2,socket"], SMALL, 3),
     "skew": ("a 2-nomial tree, small subtrees first", ["--force", TREES, "--tree", "knomial:2,small-first"], SMALL, 3),
     "run-ahead": ("two calls ahead instead of 64", ["--calls-ahead", "2"], SMALL, 2),
-    "pipelining": ("a message is one chunk", ["--slot", "2097152", "--chunk", "2097152", "--pair-chunk", "2097152"], LARGE, 2),
+    "pipelining": ("a message is one chunk", ["--slot", MOST, "--chunk", MOST, "--pair-chunk", MOST], LARGE, 2),
     "sharing": ("the root alone reduces", ["--force", "reduce=chunks"], LARGE, 2),
 }
 
 
 def measure(options, ranks, rounds, sizes):
     """(call, bytes) -> least ns of the rounds."""
-    command = [BUILD / "bench" / "flags_speed", "--csv", "--ranks", ranks, "--rounds", rounds, "--bytes", sizes, *options]
-    lines = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True, timeout=60).stdout.splitlines()
+    command = [BUILD / "bench/flags_speed", "--csv", "--ranks", ranks, "--rounds", rounds, "--bytes", sizes, *options]
+    words = [str(word) for word in command]
+    lines = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout.splitlines()
     return {(name, int(size)): float(least) for name, size, least, _ in (line.split(",") for line in lines)}
 
 
@@ -65,7 +67,8 @@ def main():
             if call in ("line one way", "bare flags", "memcpy") or (call == "barrier" and sizes == LARGE):
                 continue
             ratio = statistics.median(b / a for a, b in zip(standard, variant, strict=True))
-            rows.append((name, options.ranks, call, size, statistics.median(standard), statistics.median(variant), ratio))
+            times = statistics.median(standard), statistics.median(variant)
+            rows.append((name, options.ranks, call, size, *times, ratio))
             print("  {2:10} {3:8} B {4:12.0f} ns {5:12.0f} ns  {6:6.2f}".format(*rows[-1]), flush=True)
     if options.csv:
         with options.csv.open("w", newline="") as file:

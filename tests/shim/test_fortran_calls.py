@@ -2,7 +2,7 @@
 
 import hosts
 import pytest
-from shim_programs import build, call, report, run
+from shim_programs import OUT, build, call, report, run
 
 INTERFACES = [
     (name, interface)
@@ -15,7 +15,9 @@ INTERFACES = [
 def program_of(host, interface):
     # Arguments of any type in `use mpi` of hosts without compiler extensions: gfortran must not compare the calls.
     flags = ["-cpp", "-fallow-argument-mismatch"] + (["-DF08"] if interface == "mpi_f08" else [])
-    return build(host, "fortran_calls.F90", *flags, name=f"fortran_calls_{interface}")
+    modules = OUT / host / interface  # where the compiler puts the program's own module
+    modules.mkdir(parents=True, exist_ok=True)
+    return build(host, "fortran_calls.F90", *flags, f"-J{modules}", name=f"fortran_calls_{interface}")
 
 
 @pytest.mark.parametrize("host, interface", INTERFACES)
