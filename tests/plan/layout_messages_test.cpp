@@ -70,7 +70,7 @@ TEST(MessageTable, StructuresAreOursVectorsOfLongBlocksAreOpenMpis) {
     const MessageRanges ranges = message_ranges(family);
     EXPECT_TRUE(ranges[static_cast<std::size_t>(LayoutClass::mixed)].holds(8 * kib)) << host_family_name(family);
     const bool is_openmpi = family == HostFamily::openmpi_4 || family == HostFamily::openmpi_5;
-    EXPECT_EQ(ranges[static_cast<std::size_t>(LayoutClass::blocks_32)].holds(64 * kib), !is_openmpi);
+    EXPECT_EQ(ranges[static_cast<std::size_t>(LayoutClass::blocks_32)].holds(512 * kib), !is_openmpi);
     EXPECT_FALSE(ranges[static_cast<std::size_t>(LayoutClass::blocks_1024)].holds(4 * mib));
   }
 }
