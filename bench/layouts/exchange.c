@@ -2,8 +2,9 @@
    loaded), through PMPI_ (the host), and so that only the sender or only the receiver is ours. For each layout and
    size, one line: NAME FORM BYTES OURS_NS HOST_NS SENDER_NS RECEIVER_NS RATIO LOW HIGH SENDER_RATIO RECEIVER_RATIO
    times of one message in one direction (pingpong: Send and Recv; halo: both ranks Irecv, Isend, Waitall two messages
-   at once), medians over the turns; ratios are host / ours, the first with its quartiles. Arguments: turns,
-   milliseconds of one turn. */
+   at once), lower quartiles of the turns, because what else the machine does only lengthens them; ratios are of these,
+   host / ours; LOW and HIGH are the quartiles of the ratio by turn. Arguments: turns, milliseconds of one turn, bytes
+   ... */
 #include <stdio.h>
 #include <string.h>
 
@@ -62,24 +63,24 @@ static void measure(const char* name, int form, MPI_Datatype type, int count, in
   repetitions = (int)(turn_ms * 1e6 / first / 2);
   PMPI_Bcast(&repetitions, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (repetitions < 1) repetitions = 1;
-  double *times[SIDES], *ratio = malloc(sizeof(double) * (size_t)turns), ratios[SIDES], quartiles[2];
+  const int low = turns / 4;
+  double *times[SIDES], *ratio = malloc(sizeof(double) * (size_t)turns);
   for (int side = 0; side < SIDES; ++side) times[side] = malloc(sizeof(double) * (size_t)turns);
-  for (int i = 0; i < turns; ++i)
+  for (int i = 0; i < turns; ++i) {
     for (int j = 0; j < SIDES; ++j) {
       const int side = i % 2 ? SIDES - 1 - j : j;
       times[side][i] = timed(side, form, out, in, type, count, repetitions);
     }
-  for (int side = SIDES - 1; side >= 0; --side) { /* ours last: its quartiles are printed */
-    for (int i = 0; i < turns; ++i) ratio[i] = times[HOST][i] / times[side][i];
-    qsort(ratio, (size_t)turns, sizeof *ratio, by_value);
-    ratios[side] = ratio[turns / 2];
-    quartiles[0] = ratio[turns / 4], quartiles[1] = ratio[3 * turns / 4];
+    ratio[i] = times[HOST][i] / times[OURS][i];
   }
+  qsort(ratio, (size_t)turns, sizeof *ratio, by_value);
   for (int side = 0; side < SIDES; ++side) qsort(times[side], (size_t)turns, sizeof(double), by_value);
+  const double host = times[HOST][low];
   if (rank == 0)
     printf("%s %s %lld %.0f %.0f %.0f %.0f %.3f %.3f %.3f %.3f %.3f\n", name, form == HALO ? "halo" : "pingpong",
-           (long long)size * count, times[OURS][turns / 2], times[HOST][turns / 2], times[SENDER][turns / 2],
-           times[RECEIVER][turns / 2], ratios[OURS], quartiles[0], quartiles[1], ratios[SENDER], ratios[RECEIVER]);
+           (long long)size * count, times[OURS][low], host, times[SENDER][low], times[RECEIVER][low],
+           host / times[OURS][low], ratio[low], ratio[3 * turns / 4], host / times[SENDER][low],
+           host / times[RECEIVER][low]);
   fflush(stdout);
   free(out);
   free(in);
@@ -88,16 +89,16 @@ static void measure(const char* name, int form, MPI_Datatype type, int count, in
 }
 
 int main(int argc, char** argv) {
-  static const long sizes[] = {1024, 8192, 65536, 524288, 4194304};
+  static const long standard_sizes[] = {1024, 8192, 65536, 524288, 4194304};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int turns = atoi(argv[1]);
   const double turn_ms = atof(argv[2]);
   for (int which = 0; which < LAYOUTS; ++which)
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+    for (int i = 0; i < (argc > 3 ? argc - 3 : 5); ++i)
       for (int form = 0; form < FORMS; ++form) {
         int count;
-        MPI_Datatype type = make_layout(which, sizes[i], &count);
+        MPI_Datatype type = make_layout(which, argc > 3 ? atol(argv[3 + i]) : standard_sizes[i], &count);
         measure(layout_names[which], form, type, count, turns, turn_ms);
         MPI_Type_free(&type);
       }
