@@ -19,7 +19,8 @@ constexpr const char* footer =
     "millrace check   whether every call of this MPI is reached\n"
     "millrace explain-type   how a derived datatype is packed\n"
     "millrace explain        how a collective inside a node is done, e.g. millrace explain allreduce 32KiB\n"
-    "A program that is called info, check, explain or explain-type: millrace ./info, or millrace -- info.";
+    "millrace tune           measures this machine and writes a table of what it found\n"
+    "A program that is called info, check, explain, explain-type or tune: millrace ./info, or millrace -- info.";
 
 class Formatter : public CLI::Formatter {
  public:
@@ -28,7 +29,8 @@ class Formatter : public CLI::Formatter {
            "       millrace info [--json] [--mpi openmpi|mpich|abi|LIBRARY]\n"
            "       millrace check [OPTIONS]\n"
            "       millrace explain-type [--count N] TYPE\n"
-           "       millrace explain [--ranks N] CALL [BYTES]\n";
+           "       millrace explain [--ranks N] CALL [BYTES]\n"
+           "       millrace tune [--out FILE]\n";
   }
 };
 
@@ -115,6 +117,7 @@ Request parse_command_line(int argument_count, char** arguments) {
   if (!is_separated && first == "check") request.action = Action::check;
   if (!is_separated && first == "explain-type") request.action = Action::explain_type;
   if (!is_separated && first == "explain") request.action = Action::explain_call;
+  if (!is_separated && first == "tune") request.action = Action::tune;
   return request;
 }
 

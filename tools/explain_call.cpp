@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "plan/collective.h"
+#include "plan/tuning.h"
 #include "tools/command_line.h"
 
 namespace millrace::tools {
@@ -34,9 +35,13 @@ CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::ui
   using collective::Kind;
   const SettingValues settings = read_settings(environment);
   std::string complaint;
-  const collective::Selection selection =
-      plan::select_collectives({settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint);
-  const std::string notes = complaint.empty() ? "" : complaint + "\n";
+  const plan::Tuning tuning = plan::read_tuning(environment);
+  const collective::Selection selection = plan::select_collectives(
+      {settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint,
+      tuning.collectives);
+  std::string notes = complaint.empty() ? "" : complaint + "\n";
+  for (const std::string& line : tuning.complaints) notes += line + "\n";
+  if (tuning.in_force) notes += fmt::format("tuned by {}\n", tuning.path);
   const collective::Shape shape = collective::shape_for(ranks, most_group_bytes);
   if (shape.ranks == 0) return {true, fmt::format("{} ranks: the host MPI, no memory is shared by so many\n", ranks)};
   for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce, Kind::gather, Kind::scatter,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view prefix = "MILLRACE";
 
-constexpr std::array<Setting, 16> table{{
+constexpr std::array<Setting, 17> table{{
     {"MILLRACE", SettingKind::on_off, "0|1", "1", "0 leaves every call to the host MPI, as if Millrace were not there"},
     {"MILLRACE_DISABLE", SettingKind::names, "name,...", "",
      "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
@@ -31,6 +31,8 @@ constexpr std::array<Setting, 16> table{{
      "collectives among the ranks of a node by shared memory: where that was measured to be faster"},
     {"MILLRACE_LAYOUTS", SettingKind::choice, "auto|always|never", "auto",
      "messages of derived datatypes: pack them ourselves where that was measured to be faster"},
+    {"MILLRACE_TUNING", SettingKind::text, "FILE|none", "",
+     "a table of 'millrace tune'; without it millrace/tuning.json in XDG_CONFIG_HOME (~/.config), none ignores both"},
     {"MILLRACE_ORDER", SettingKind::choice, "auto|rank", "auto",
      "rank: reductions of a node are the left fold in rank order, also where a tree would be faster"},
     {"MILLRACE_WAIT", SettingKind::choice, "auto|spin|yield|sleep", "auto",

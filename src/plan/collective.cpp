@@ -126,8 +126,8 @@ bool tree_shapes_of(std::string_view text, Selection& selection) {
 
 }  // namespace
 
-Selection select_collectives(const CollectiveSettings& settings, std::string& complaint) {
-  Selection selection;
+Selection select_collectives(const CollectiveSettings& settings, std::string& complaint, const Selection& thresholds) {
+  Selection selection = thresholds;
   selection.single_copy = settings.single_copy;
   complaint.clear();
   if (!settings.tree.empty() && !tree_shapes_of(settings.tree, selection))

@@ -18,8 +18,10 @@ struct CollectiveSettings {
   bool single_copy = true;  // MILLRACE_SINGLE_COPY=auto: ranks may read each other's memory
 };
 
-// The thresholds in force. What cannot be read is ignored and described in `complaint` (one line, "" if all is well).
-collective::Selection select_collectives(const CollectiveSettings& settings, std::string& complaint);
+// The thresholds in force, from `thresholds` on. What cannot be read is ignored and described in `complaint` (one line,
+// "" if all is well).
+collective::Selection select_collectives(const CollectiveSettings& settings, std::string& complaint,
+                                         const collective::Selection& thresholds = collective::standard_selection());
 
 // "kary:2", "knomial:4", "flat", followed by any of ",socket" ",cache" ",leaders-last" ",small-first". Whether it could
 // be read.

@@ -14,6 +14,7 @@
 namespace millrace::plan {
 
 enum class HostFamily : std::uint8_t { unknown, openmpi_4, openmpi_5, mpich_4, mpich_5, intel };
+inline constexpr std::size_t host_families = 6;
 
 // From MPI_Get_library_version: "Open MPI v5.0.11, ...", "MPICH Version:\t4.0.2", "Intel(R) MPI Library 2021.18 ...".
 HostFamily host_family(std::string_view library_version);

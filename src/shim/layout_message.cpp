@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "plan/layout_messages.h"
 #include "shim/library_version.h"
+#include "shim/tuning.h"
 
 namespace millrace::shim {
 
@@ -25,7 +26,7 @@ const Policy& policy() {
   static const Policy chosen = [] {
     const std::string when = setting_text(*find_setting("MILLRACE_LAYOUTS"), environ);
     const std::string version = library_version();
-    return Policy{plan::message_ranges(plan::host_family(version)),
+    return Policy{tuning().ranges(plan::host_family(version)),
                   version.starts_with("MPICH Version:") &&
                       (version.find("\t4.0") != std::string::npos || version.find("\t3.") != std::string::npos),
                   when == "always"  ? When::always

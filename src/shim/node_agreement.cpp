@@ -15,6 +15,7 @@
 #include "shim/library_version.h"
 #include "shim/node_group.h"
 #include "shim/presence.h"
+#include "shim/tuning.h"
 
 namespace millrace::shim {
 namespace {
@@ -44,7 +45,7 @@ std::uint64_t digest_of_settings() {
     digest = (digest ^ 0xff) * 0x100000001b3u;
   }
   for (const char letter : library_version()) digest = (digest ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-  return digest;
+  return (digest ^ tuning().digest) * 0x100000001b3u;
 }
 
 // The ranks of a communicator in MPI_COMM_WORLD; empty if one of them is not in it (spawned, or joined later).

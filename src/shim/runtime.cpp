@@ -18,6 +18,7 @@
 #include "shim/publish.h"
 #include "shim/reductions.h"
 #include "shim/shared_collectives.h"
+#include "shim/tuning.h"
 #include "threads/parallel.h"
 
 namespace millrace::shim {
@@ -77,6 +78,9 @@ void start_accelerating(bool first_rank, int processes) {
   if (!state.prepared) {
     state.prepared = true;
     std::vector<std::string> complaints = prepare_reductions(state.settings, state.world_initialised);
+    const plan::Tuning& tuned = tuning();
+    if (tuned.in_force) kernel::use_copy_tuning(tuned.copies);
+    complaints.insert(complaints.end(), tuned.complaints.begin(), tuned.complaints.end());
     complaints.insert(complaints.begin(), state.settings.complaints.begin(), state.settings.complaints.end());
     if (first_rank)
       for (const std::string& complaint : complaints) log(LogLevel::warning, complaint);
@@ -128,9 +132,7 @@ void end_session() {
 }
 
 // Memory may run out anywhere in these; then the program's call of MPI goes on, without us.
-void guarded(void (*work)()) noexcept try {
-  work();
-} catch (...) {
+void guarded(void (*work)()) noexcept try { work(); } catch (...) {
   clear_mode(accelerating);
   clear_mode(recording);
   log(LogLevel::error, "out of memory: Millrace steps aside");

@@ -13,6 +13,7 @@
 #include "shim/op_substitution.h"
 #include "shim/reductions.h"
 #include "shim/shared_attempt.h"
+#include "shim/tuning.h"
 
 namespace millrace::shim {
 
@@ -147,8 +148,8 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
   for (std::size_t entry = 0; entry < entry_count; ++entry)
     disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
   std::string complaint;
-  const collective::Selection selection =
-      plan::select_collectives({settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint);
+  const collective::Selection selection = plan::select_collectives(
+      {settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint, tuning().collectives);
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
   use_host_family(plan::host_family(library_version()), settings.collectives == "always");

@@ -1,0 +1,235 @@
+#include "plan/tuning.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/settings.h"
+
+namespace millrace::plan {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t no_limit = ~std::size_t{0};
+constexpr std::size_t most_table_bytes = std::size_t{1} << 20;
+
+struct CopyLimit {
+  const char* name;
+  std::size_t kernel::CopyTuning::*value;
+};
+constexpr CopyLimit copy_limits[] = {
+    {"permute_from_bytes", &kernel::CopyTuning::permute_from_bytes},
+    {"permute_pack_to_block_bytes", &kernel::CopyTuning::permute_pack_to_block_bytes},
+    {"masked_from_moves_a_vector", &kernel::CopyTuning::masked_from_moves_a_vector},
+    {"masked_to_touched_bytes", &kernel::CopyTuning::masked_to_touched_bytes},
+    {"stream_from_bytes", &kernel::CopyTuning::stream_from_bytes},
+};
+struct CopySwitch {
+  const char* name;
+  bool kernel::CopyTuning::*value;
+};
+constexpr CopySwitch copy_switches[] = {
+    {"gather_lists", &kernel::CopyTuning::gather_lists},
+    {"scatter_lists", &kernel::CopyTuning::scatter_lists},
+};
+
+struct CollectiveLimit {
+  const char* name;
+  std::uint32_t collective::Selection::*value;
+  std::uint32_t least, most;
+};
+// Cells and chunks are cut down to what a group has room for; these bounds only keep nonsense out. Chunks are whole
+// lines.
+constexpr std::uint32_t most_cell_bytes = 1u << 20, least_chunk_bytes = 1u << 10, most_chunk_bytes = 1u << 26,
+                        cache_line_bytes = 64;
+constexpr CollectiveLimit collective_limits[] = {
+    {"bcast_cells_bytes", &collective::Selection::bcast_cells_bytes, 0, most_cell_bytes},
+    {"reduce_cells_bytes", &collective::Selection::reduce_cells_bytes, 0, most_cell_bytes},
+    {"allreduce_cells_bytes", &collective::Selection::allreduce_cells_bytes, 0, most_cell_bytes},
+    {"bcast_chunk_bytes", &collective::Selection::bcast_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
+    {"reduce_chunk_bytes", &collective::Selection::reduce_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
+    {"allreduce_chunk_bytes", &collective::Selection::allreduce_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
+    {"pair_chunk_bytes", &collective::Selection::pair_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
+    {"reduce_slices_ranks", &collective::Selection::reduce_slices_ranks, 2, collective::never},
+};
+
+class Reader {
+ public:
+  explicit Reader(Tuning& tuning) : tuning_(tuning) {}
+
+  void table(const ordered_json& json) {
+    for (const auto& [key, value] : json.items()) {
+      if (key == "copies" && value.is_object())
+        for (const auto& [name, inner] : value.items()) copy(name, inner);
+      else if (key == "messages" && value.is_object())
+        for (const auto& [name, inner] : value.items()) host(name, inner);
+      else if (key == "collectives" && value.is_object())
+        for (const auto& [name, inner] : value.items()) collective(name, inner);
+      else if (key != "millrace_tuning" && key != "machine")
+        ignore(key);
+    }
+  }
+
+ private:
+  void ignore(const std::string& name) {
+    tuning_.complaints.push_back(fmt::format("{}: '{}' is unknown or has a wrong value: ignored", tuning_.path, name));
+  }
+
+  void copy(const std::string& name, const ordered_json& value) {
+    for (const CopyLimit& limit : copy_limits)
+      if (name == limit.name && (value.is_null() || value.is_number_unsigned())) {
+        tuning_.copies.*limit.value = value.is_null() ? no_limit : value.get<std::size_t>();
+        return;
+      }
+    for (const CopySwitch& one : copy_switches)
+      if (name == one.name && value.is_boolean()) {
+        tuning_.copies.*one.value = value.get<bool>();
+        return;
+      }
+    ignore("copies." + name);
+  }
+
+  void host(const std::string& name, const ordered_json& classes) {
+    for (std::size_t family = 0; family < host_families; ++family) {
+      const auto which = static_cast<HostFamily>(family);
+      if (which == HostFamily::unknown || name != host_family_name(which) || !classes.is_object()) continue;
+      for (const auto& [key, value] : classes.items())
+        if (!range(family, key, value)) ignore(fmt::format("messages.{}.{}", name, key));
+      return;
+    }
+    ignore("messages." + name);
+  }
+
+  bool range(std::size_t family, const std::string& name, const ordered_json& value) {
+    for (std::size_t i = 0; i < layout_classes; ++i) {
+      if (name != layout_class_name(static_cast<LayoutClass>(i))) continue;
+      MessageRange range;
+      if (!value.is_array() || (!value.empty() && value.size() != 2)) return false;
+      if (!value.empty()) {
+        if (!value[0].is_number_unsigned() || (!value[1].is_null() && !value[1].is_number_unsigned())) return false;
+        range.least_bytes = value[0].get<std::int64_t>();
+        range.most_bytes = value[1].is_null() ? any_size : value[1].get<std::int64_t>();
+        if (range.least_bytes < 1 || range.most_bytes < range.least_bytes) return false;
+      }
+      tuning_.messages[family][i] = range;
+      return true;
+    }
+    return false;
+  }
+
+  void collective(const std::string& name, const ordered_json& value) {
+    for (const CollectiveLimit& limit : collective_limits) {
+      if (name != limit.name) continue;
+      const std::uint64_t number = value.is_null()              ? limit.most
+                                   : value.is_number_unsigned() ? value.get<std::uint64_t>()
+                                                                : ~std::uint64_t{0};
+      const bool is_chunk = limit.least == least_chunk_bytes;
+      if (number < limit.least || number > limit.most || (is_chunk && number % cache_line_bytes != 0)) break;
+      tuning_.collectives.*limit.value = static_cast<std::uint32_t>(number);
+      return;
+    }
+    ignore("collectives." + name);
+  }
+
+  Tuning& tuning_;
+};
+
+Tuning untuned() {
+  Tuning tuning;
+  tuning.copies = kernel::default_copy_tuning();
+  return tuning;
+}
+
+std::string value_of(const char* const* environment, std::string_view variable) {
+  for (; environment && *environment; ++environment) {
+    const std::string_view entry = *environment;
+    if (entry.size() > variable.size() && entry.starts_with(variable) && entry[variable.size()] == '=')
+      return std::string(entry.substr(variable.size() + 1));
+  }
+  return {};
+}
+
+}  // namespace
+
+MessageRanges Tuning::ranges(HostFamily family) const {
+  MessageRanges result = message_ranges(family);
+  for (std::size_t i = 0; i < layout_classes; ++i)
+    result[i] = messages[static_cast<std::size_t>(family)][i].value_or(result[i]);
+  return result;
+}
+
+Tuning parse_tuning(std::string_view text, const std::string& path) {
+  Tuning tuning = untuned();
+  tuning.path = path;
+  const ordered_json json = ordered_json::parse(text, nullptr, false);
+  const auto version = json.is_object() ? json.find("millrace_tuning") : json.end();
+  if (!json.is_object() || version == json.end() || *version != tuning_version) {
+    tuning.complaints.push_back(fmt::format(
+        "{} is not a tuning table of version {} ('millrace tune' makes one): not used", path, tuning_version));
+    return tuning;
+  }
+  tuning.in_force = true;
+  tuning.digest = 0xcbf29ce484222325u;  // FNV-1a
+  for (const char letter : text) tuning.digest = (tuning.digest ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+  Reader(tuning).table(json);
+  return tuning;
+}
+
+std::string standard_tuning_path(const char* const* environment) {
+  std::string directory = value_of(environment, "XDG_CONFIG_HOME");
+  if (directory.empty()) {
+    directory = value_of(environment, "HOME");
+    if (directory.empty()) return {};
+    directory += "/.config";
+  }
+  return directory + "/millrace/tuning.json";
+}
+
+Tuning read_tuning(const char* const* environment) {
+  const std::string named = setting_text(*find_setting("MILLRACE_TUNING"), environment);
+  if (named == "none") return untuned();
+  const std::string path = named.empty() ? standard_tuning_path(environment) : named;
+  std::ifstream file(path, std::ios::binary);
+  if (path.empty() || !file) {
+    Tuning tuning = untuned();
+    if (!named.empty()) tuning.complaints.push_back(fmt::format("MILLRACE_TUNING: {} cannot be read: not used", path));
+    return tuning;
+  }
+  std::string text(most_table_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return parse_tuning(text, path);
+}
+
+std::string tuning_text(const Tuning& tuning, std::string_view machine) {
+  ordered_json json;
+  json["millrace_tuning"] = tuning_version;
+  json["machine"] = machine;
+  for (const CopyLimit& limit : copy_limits) {
+    const std::size_t value = tuning.copies.*limit.value;
+    json["copies"][limit.name] = value == no_limit ? ordered_json() : ordered_json(value);
+  }
+  for (const CopySwitch& one : copy_switches) json["copies"][one.name] = tuning.copies.*one.value;
+  for (std::size_t family = 0; family < host_families; ++family)
+    for (std::size_t i = 0; i < layout_classes; ++i) {
+      const std::optional<MessageRange>& range = tuning.messages[family][i];
+      if (!range) continue;
+      ordered_json pair = ordered_json::array();
+      if (range->most_bytes >= range->least_bytes) {
+        pair.push_back(range->least_bytes);
+        pair.push_back(range->most_bytes == any_size ? ordered_json() : ordered_json(range->most_bytes));
+      }
+      json["messages"][host_family_name(static_cast<HostFamily>(family))]
+          [layout_class_name(static_cast<LayoutClass>(i))] = pair;
+    }
+  const collective::Selection& standard = collective::standard_selection();
+  for (const CollectiveLimit& limit : collective_limits)
+    if (tuning.collectives.*limit.value != standard.*limit.value)
+      json["collectives"][limit.name] = tuning.collectives.*limit.value;
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace millrace::plan

@@ -1,0 +1,70 @@
+"""Tuning tables: read when MPI starts, agreed upon, and refused in one line if they are not what this version reads."""
+
+import json
+
+import hosts
+import pytest
+from shim_programs import build, call, report
+
+SEED = 3
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(name="tuning.json", **parts):
+        path = tmp_path / name
+        path.write_text(json.dumps({"millrace_tuning": 1, **parts}))
+        return path
+
+    return write
+
+
+def test_messages_go_by_the_table(table):
+    program = [build("openmpi5", "layouts_messages.cpp"), 21, 12, "all"]
+    nothing = {"messages": {"Open MPI 5": {name: [] for name in ("mixed", "blocks_4", "blocks_8", "list_short")}}}
+    _, result = report("openmpi5", 2, *program)
+    assert call(result, "MPI_Isend")["taken"] > 0
+    _, result = report("openmpi5", 2, *program, env={"MILLRACE_TUNING": table(**nothing)})
+    assert call(result, "MPI_Isend")["taken"] == 0
+
+
+def test_the_standard_place(table, tmp_path):
+    (tmp_path / "millrace").mkdir()
+    table("millrace/tuning.json", colour="blue")
+    program = build("openmpi5", "shared_collectives.c")
+    environment = {"XDG_CONFIG_HOME": tmp_path}
+    finished = hosts.run("openmpi5", 2, [program, SEED, 20], millrace=True, env=environment).check()
+    assert finished.stderr.count("'colour' is unknown") == 1
+    finished = hosts.run(
+        "openmpi5", 2, [program, SEED, 20], millrace=True, env={**environment, "MILLRACE_TUNING": "none"}
+    ).check()
+    assert "colour" not in finished.stderr
+
+
+def test_another_version_is_refused_in_one_line(table):
+    program = build("openmpi5", "shared_collectives.c")
+    path = table(millrace_tuning=2, copies={"permute_from_bytes": 1})
+    finished = hosts.run("openmpi5", 2, [program, SEED, 20], millrace=True, env={"MILLRACE_TUNING": path}).check()
+    assert finished.stderr.count("is not a tuning table of version 1") == 1
+
+
+def test_ranks_with_different_tables_do_not_share_collectives(table):
+    """Nothing but the tables' text differs: both lie at the standard place of a home of their own."""
+    program = build("openmpi5", "shared_collectives.c")
+    one, other = table("one.json"), table("other.json", collectives={"bcast_chunk_bytes": 8192})
+    for rank, path in enumerate((one, other)):
+        (one.parent / f"home{rank}" / "millrace").mkdir(parents=True)
+        (one.parent / f"home{rank}" / "millrace" / "tuning.json").write_text(path.read_text())
+    taken = {}
+    for name, homes in (("same", ("home0", "home0")), ("different", ("home0", "home1"))):
+        result_path = one.parent / f"{name}.json"
+        script = (
+            f'home={homes[0]}; [ "$OMPI_COMM_WORLD_RANK" = 0 ] || home={homes[1]}; '
+            f'XDG_CONFIG_HOME={one.parent}/$home exec {hosts.MILLRACE} "$@"'
+        )
+        hosts.run(
+            "openmpi5", 2, ["sh", "-c", script, "sh", program, SEED, 100], env={"MILLRACE_REPORT": result_path}
+        ).check()
+        taken[name] = call(json.loads(result_path.read_text()), "MPI_Barrier")["taken"]
+    assert taken["same"] > 0
+    assert taken["different"] == 0

@@ -1,0 +1,9 @@
+// `millrace tune`: measures this machine and writes a tuning table (src/plan/tuning.h).
+#pragma once
+
+namespace millrace::tools {
+
+// `arguments`: "tune" and what follows it, ended by null. Returns the exit code.
+int tune_command(char** arguments);
+
+}  // namespace millrace::tools
