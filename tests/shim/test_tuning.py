@@ -1,6 +1,7 @@
 """Tuning tables: read when MPI starts, agreed upon, and refused in one line if they are not what this version reads."""
 
 import json
+import subprocess
 
 import hosts
 import pytest
@@ -68,3 +69,24 @@ def test_ranks_with_different_tables_do_not_share_collectives(table):
         taken[name] = call(json.loads(result_path.read_text()), "MPI_Barrier")["taken"]
     assert taken["same"] > 0
     assert taken["different"] == 0
+
+
+def test_tune_writes_a_table_that_is_read(tmp_path):
+    path = tmp_path / "deep" / "tuning.json"
+    kept = {"messages": {"Intel MPI 2021": {"mixed": [64, None]}}, "collectives": {"pair_chunk_bytes": 8192}}
+    for turn in range(2):  # the second finds the first's table, with parts that are not measured
+        tuned = subprocess.run(
+            [hosts.MILLRACE, "tune", "--out", path], capture_output=True, text=True, timeout=120, check=True
+        )
+        assert tuned.stdout == f"{path}\n"
+        table = json.loads(path.read_text())
+        assert {"permute_from_bytes", "gather_lists", "stream_from_bytes"} <= set(table["copies"])
+        assert (table.get("messages"), table.get("collectives")) == (
+            (kept["messages"], kept["collectives"]) if turn else (None, None)
+        )
+        path.write_text(json.dumps({**table, **kept}))
+    environment = {"MILLRACE_TUNING": path}
+    finished = hosts.run(
+        "openmpi5", 2, [build("openmpi5", "shared_collectives.c"), SEED, 20], millrace=True, env=environment
+    )
+    assert finished.check().stderr == ""
