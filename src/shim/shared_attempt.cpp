@@ -39,8 +39,8 @@ void apply_user_op(void* context, const void* in, void* inout, std::size_t eleme
   if (error != 0) user.error = error;
 }
 
-// Why the host must do it, or Reason::none with `reducer` filled in. `gaps` is set for elements with bytes that belong to
-// nobody.
+// Why the host must do it, or Reason::none with `reducer` filled in. `gaps` is set for elements with bytes that belong
+// to nobody.
 Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, std::optional<kernel::Type>& gaps) {
   gaps.reset();
   if (const Reduction* reduction = find_reduction(call.datatype, call.op)) {
@@ -118,7 +118,8 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   collective::Group& group = communicator.group->group();
   if (gaps) return reduce_around_gaps(group, call, in, receives, reducer, *gaps);
   const auto elements = static_cast<std::size_t>(call.count);
-  Attempt attempt = done(run(group, call, as_pointer(in), receives ? as_pointer(call.out) : nullptr, elements, reducer));
+  Attempt attempt =
+      done(run(group, call, as_pointer(in), receives ? as_pointer(call.out) : nullptr, elements, reducer));
   attempt.error = user.error;
   return attempt;
 }
@@ -131,12 +132,15 @@ void use_host_family(plan::HostFamily family, bool take_all) {
 }
 
 bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes) {
-  return !takes_all && plan::host_shares_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
-                                  communicator.group->group().crowded());
+  return !takes_all &&
+         plan::host_shares_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
+                                  communicator.group->group().crowded(), communicator.group->group().reads_memory());
 }
 
-bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind, std::optional<std::uint64_t> bytes) {
-  return !takes_all && plan::host_exchanges_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
+bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind,
+                           std::optional<std::uint64_t> bytes) {
+  return !takes_all &&
+         plan::host_exchanges_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
                                      communicator.group->group().crowded());
 }
 

@@ -20,9 +20,9 @@ TEST(ExplainCall, NamesTheAlgorithm) {
 TEST(ExplainCall, FollowsTheSettings) {
   const char* const settings[] = {"MILLRACE_ALGORITHM=allreduce=slices", nullptr};
   EXPECT_NE(explain_call("allreduce", 8, 5, false, settings).text.find("slices"), std::string::npos);
-  EXPECT_NE(explain_call("bcast", 100000, 2, no_settings).text.find("bcast_single_copy"), std::string::npos);
+  EXPECT_NE(explain_call("bcast", 100000, 2, false, no_settings).text.find("bcast_single_copy"), std::string::npos);
   const char* const two_copies[] = {"MILLRACE_SINGLE_COPY=never", nullptr};
-  EXPECT_NE(explain_call("bcast", 100000, 2, two_copies).text.find("bcast_chunks"), std::string::npos);
+  EXPECT_NE(explain_call("bcast", 100000, 2, false, two_copies).text.find("bcast_chunks"), std::string::npos);
   const char* const wrong[] = {"MILLRACE_TREE=oak", nullptr};
   EXPECT_NE(explain_call("allreduce", 8, 5, false, wrong).text.find("oak"), std::string::npos);
 }
