@@ -137,11 +137,8 @@ bool left_to_host(const Communicator& communicator, collective::Kind kind, std::
                                   communicator.group->group().crowded(), communicator.group->group().reads_memory());
 }
 
-bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind,
-                           std::optional<std::uint64_t> bytes) {
-  return !takes_all &&
-         plan::host_exchanges_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
-                                     communicator.group->group().crowded());
+bool exchange_left_to_host(collective::Kind kind, std::optional<std::uint64_t> bytes) {
+  return !takes_all && plan::host_exchanges_faster(host_family, kind, bytes);
 }
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept {

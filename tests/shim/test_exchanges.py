@@ -64,3 +64,25 @@ def test_disabled():
         assert counts["taken"] == 0
         assert counts["forwarded_why"] == {"disabled": counts["calls"]}
     assert call(result, "MPI_Alltoallv")["taken"] > 0
+
+
+INTERFACES = [
+    (name, interface)
+    for name, host in hosts.HOSTS.items()
+    for interface in ("mpi", "mpi_f08")
+    if interface in host.fortran_interfaces
+]
+FROM_FORTRAN = [f"MPI_{name}" for name in ("Alltoall", "Alltoallv", "Alltoallw", "Allgather", "Gather", "Gatherv")]
+
+
+@pytest.mark.parametrize("host, interface", INTERFACES)
+def test_from_fortran(host, interface):
+    flags = ["-cpp", "-fallow-argument-mismatch"] + (["-DF08"] if interface == "mpi_f08" else [])
+    if (host, interface) == ("mpich4", "mpi_f08"):
+        flags.append("-DNO_NEIGHBOR_ALLTOALLW")  # asks for a distributed graph by itself, whatever the topology
+    fortran = build(host, "exchange_fortran.F90", *flags, name=f"exchange_fortran_{interface}")
+    assert run(host, 3, fortran, millrace=False).check().stdout.strip() == "done"
+    finished, result = report(host, 3, fortran, env=EVERYTHING)
+    assert finished.stdout.strip() == "done"
+    for name in FROM_FORTRAN:
+        assert call(result, name)["taken"] > 0, name
