@@ -14,6 +14,10 @@ Word replace_handler(Word comm) {
   return former;
 }
 
+// MPICH and what is made of it look at MPI_COMM_SELF's handler for errors of calls without a communicator only if one was
+// set, and at MPI_COMM_WORLD's otherwise. Nothing can unset it, so there it is not touched.
+constexpr bool uses_self = abi::host_abi == HostAbi::openmpi;
+
 // At the end of MPI_Init a handler can only be a predefined one, which needs no freeing.
 void restore_handler(Word comm, Word former) { host<Symbol::MPI_Comm_set_errhandler>(comm, former); }
 
@@ -22,12 +26,12 @@ void restore_handler(Word comm, Word former) { host<Symbol::MPI_Comm_set_errhand
 ErrorsReturn::ErrorsReturn(bool active) : active_(active) {
   if (!active_) return;
   of_world_ = replace_handler(abi::comm_world());
-  of_self_ = replace_handler(abi::comm_self());
+  if (uses_self) of_self_ = replace_handler(abi::comm_self());
 }
 
 ErrorsReturn::~ErrorsReturn() {
   if (!active_) return;
-  restore_handler(abi::comm_self(), of_self_);
+  if (uses_self) restore_handler(abi::comm_self(), of_self_);
   restore_handler(abi::comm_world(), of_world_);
 }
 
