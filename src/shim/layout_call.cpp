@@ -39,6 +39,7 @@ void prepare_layouts(const SettingValues& settings) {
 void forget_layouts() {
   if (!datatypes_active.load(std::memory_order_relaxed)) return;
   forget_requests();
+  forget_split_types();
   forget_datatypes();
 }
 
@@ -101,7 +102,19 @@ void HostCall::set_bytes(std::size_t position, void* buffer, std::int64_t bytes)
   words_[position + 2] = as_word(&fortran_byte_type);
 }
 
+void HostCall::set_split(std::size_t position, void* buffer, const SplitType& type) {
+  set_bytes(position, buffer, 1);
+  words_[position + 2] = fortran_ ? as_word(&type.fortran_handle) : type.handle;
+}
+
 Word HostCall::pass(Outcome outcome) { return pass_(outcome, words_.data()); }
+
+int HostCall::error_class(Word result) const {
+  int error_class = 0;
+  const int error = fortran_ ? *error_ : as_int(result);
+  if (error != 0) host<Symbol::MPI_Error_class>(as_word(error), as_word(&error_class));
+  return error_class;
+}
 
 Word HostCall::succeed() {
   if (fortran_) *error_ = 0;

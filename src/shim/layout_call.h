@@ -13,6 +13,7 @@
 #include "shim/datatypes.h"
 #include "shim/forward.h"
 #include "shim/observed.h"
+#include "shim/split_types.h"
 
 namespace millrace::shim {
 
@@ -51,10 +52,13 @@ class HostCall {
   void set_word(std::size_t position, Word word) { words_[position] = word; }
   // The triple (buffer, count, datatype) at `position` becomes `bytes` bytes at `buffer`. At most twice per call.
   void set_bytes(std::size_t position, void* buffer, std::int64_t bytes);
+  // The same with one element of `type`, which must outlive the call.
+  void set_split(std::size_t position, void* buffer, const SplitType& type);
 
   // The host's turn. Nothing is recorded if an ObservedCall is under way already.
   Word pass(Outcome outcome);
   bool succeeded(Word result) const { return fortran_ ? *error_ == 0 : as_int(result) == 0; }
+  int error_class(Word result) const;  // 0 for success
   // The same without the host: the call is done.
   Word succeed();
 

@@ -18,17 +18,20 @@ class Message {
   bool is_ours() const { return static_cast<bool>(buffer_); }
   const Carried& carried() const { return carried_; }
 
-  void pack() const { carried_.layout->pack(memory_, carried_.count, buffer_.data()); }
+  void pack() const;
   // Of a message of `bytes` bytes, at most those of the whole; -1 for none that came.
   void unpack(std::int64_t bytes) const;
   // Puts the buffer into the call in place of the program's.
-  void put_into(HostCall& call) const { call.set_bytes(position_, buffer_.data(), carried_.bytes); }
+  void put_into(HostCall& call) const;
 
  private:
+  char* second_part() const;
+
   std::size_t position_;
   void* memory_;
   Carried carried_;
   Buffer buffer_;
+  SplitType split_;  // of packed bytes that lie in two parts; handle 0: they are a row
 };
 
 }  // namespace millrace::shim

@@ -71,10 +71,13 @@ Word send_init_call(HostCall call) { return one_message(call, {Direction::out, 3
 Word recv_init_call(HostCall call) { return one_message(call, {Direction::in, 3, 6, true}); }
 
 Word isendrecv_call(HostCall call) {
+  // MPICH and Intel MPI do not say in the status how much came, so that side stays theirs.
+  constexpr bool knows_length = abi::host_abi == HostAbi::openmpi;
   test_abandoned();
   Message outgoing(call, 0, 3, Direction::out);
   Message incoming(call, 5, 8, Direction::in);
-  if (!outgoing.is_ours() && !incoming.is_ours()) return pass_on(call, outgoing.carried(), incoming.carried());
+  const bool receives = knows_length && incoming.is_ours();
+  if (!outgoing.is_ours() && !receives) return pass_on(call, outgoing.carried(), incoming.carried());
   OperationPtr operation(new (std::nothrow) Operation);
   if (!operation) return call.pass(forwarded(record::Reason::no_buffer));
   const std::int64_t bytes = outgoing.is_ours() ? outgoing.carried().bytes : incoming.carried().bytes;
@@ -83,12 +86,12 @@ Word isendrecv_call(HostCall call) {
     outgoing.pack();
     outgoing.put_into(call);
   }
-  if (incoming.is_ours()) incoming.put_into(call);
+  if (receives) incoming.put_into(call);
   const Word result = call.pass(taken(LayoutAlgorithm::send_receive));
   if (call.succeeded(result)) {
     remember_unknown(outgoing.carried(), incoming.carried());
     if (outgoing.is_ours()) operation->outgoing.emplace(std::move(outgoing));
-    if (incoming.is_ours()) operation->incoming.emplace(std::move(incoming));
+    if (receives) operation->incoming.emplace(std::move(incoming));
     begin(call, 11, std::move(operation));
   }
   observation.finish(LayoutAlgorithm::send_receive, bytes, call.succeeded(result));

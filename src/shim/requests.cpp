@@ -87,11 +87,23 @@ std::unique_ptr<Operation> untrack(Operation& operation) {
   return std::unique_ptr<Operation>(&operation);
 }
 
-void finish(Operation& operation) {
-  if (operation.persistent)
-    operation.active = false;
-  else
-    untrack(operation);
+Held::Held(Word request, bool may_free) : operation_(find_operation(request)) {
+  if (operation_ && !operation_->active) operation_ = nullptr;
+  if (operation_ && may_free && !operation_->persistent) owned_ = untrack(*operation_);
+}
+
+Held::~Held() {
+  if (owned_) track(std::move(owned_));
+}
+
+void Held::end_failed() {
+  if (owned_ && owned_->received()) static_cast<void>(owned_.release());
+  end();
+}
+
+void Held::end() {
+  if (operation_->persistent) operation_->active = false;
+  owned_.reset();
 }
 
 void abandon(std::unique_ptr<Operation> operation) {

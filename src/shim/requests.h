@@ -1,9 +1,10 @@
 // Requests of nonblocking and persistent messages of ours: what must be unpacked or given back when they complete.
 //
 // A request is found by its handle, which the host may give to the next operation of any thread as soon as this one has
-// completed. So completion calls look their requests up before they call the host, keep the pointers, and take them out
-// afterwards; in between, a newer operation with the same handle lies before the older one in its list and is found.
-// MPI forbids two threads to complete one request (MPI 4.1, 11.6.2), so an operation has one owner at a time.
+// completed: also to one that is not ours, and would then be taken for this one. So completion calls take their
+// requests out before they call the host, and put back those that have not completed. MPI forbids two threads to
+// complete one request (MPI 4.1, 11.6.2), so an operation has one owner at a time. Persistent requests keep their
+// handle and stay.
 #pragma once
 
 #include <atomic>
@@ -41,8 +42,30 @@ void track(std::unique_ptr<Operation> operation);
 Operation* find_operation(Word request);                   // null if it is not ours
 std::unique_ptr<Operation> untrack(Operation& operation);  // to be destroyed by the caller
 
-// The operation has completed, successfully or not.
-void finish(Operation& operation);
+// The operation behind a request that a call may complete; nothing if it is not ours, or not active. Unless its owner
+// says that it ended, it is ours again afterwards.
+class Held {
+ public:
+  Held() = default;
+  // `may_free`: the call ends requests that are not persistent.
+  Held(Word request, bool may_free);
+  Held(Held&& other) noexcept = default;
+  Held& operator=(Held&&) = delete;
+  ~Held();
+
+  explicit operator bool() const { return operation_ != nullptr; }
+  Operation& operator*() const { return *operation_; }
+  Operation* operator->() const { return operation_; }
+  // It has completed.
+  void end();
+  // It has failed. Hosts report a message that was too long when it begins to come, and go on writing what there is
+  // room for: the buffer is not used again.
+  void end_failed();
+
+ private:
+  Operation* operation_ = nullptr;
+  std::unique_ptr<Operation> owned_;  // of those that are not persistent
+};
 
 // MPI_Request_free on an active one: its buffer must live until it completes, so the host's request is kept, and tested
 // whenever a call deals with tracked requests.
