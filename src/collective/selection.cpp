@@ -37,7 +37,9 @@ Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::
     case Kind::reduce:
       if (fits(selection.reduce_cells_bytes)) return choose_small(!in_order && ranks >= selection.reduce_tree_ranks);
       return chained(selection.reduce_chain_bytes,
-                     ranks >= selection.reduce_slices_ranks ? Algorithm::slices : Algorithm::chunks);
+                     ranks >= (crowded ? selection.reduce_slices_crowded_ranks : selection.reduce_slices_ranks)
+                         ? Algorithm::slices
+                         : Algorithm::chunks);
     case Kind::allreduce:
       if (ranks == 2 && selection.pair) return Algorithm::pair;
       if (fits(selection.allreduce_cells_bytes))

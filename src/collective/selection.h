@@ -46,7 +46,8 @@ struct Selection {
   std::uint32_t reduce_chunk_bytes = 32 << 10;
   std::uint32_t allreduce_chunk_bytes = 32 << 10;
   std::uint32_t pair_chunk_bytes = 64 << 10;
-  std::uint32_t reduce_slices_ranks = 3;  // from so many ranks on, large reductions are shared out among all
+  std::uint32_t reduce_slices_ranks = 3;          // from so many ranks on, large reductions are shared out among all
+  std::uint32_t reduce_slices_crowded_ranks = 5;  // ... where they share cores: then meetings cost most
   // Where ranks have no core each, from so many bytes and ranks on, each reduces into what the one before it left; 0
   // bytes: everywhere.
   std::uint32_t reduce_chain_bytes = 128 << 10;
@@ -58,7 +59,7 @@ struct Selection {
   std::uint32_t bcast_tree_ranks = 32;
   std::uint32_t reduce_tree_ranks = never;
   std::uint32_t allreduce_tree_ranks = never;
-  bool pair = true;  // groups of two ranks have algorithms of their own for Barrier and Allreduce
+  bool pair = true;             // groups of two ranks have algorithms of their own for Barrier and Allreduce
   TreeShape tree, gather_tree;  // from the root; to the root
   // Where ranks may read each other's memory: messages in a row of so many bytes are not copied through shared memory.
   bool single_copy = true;

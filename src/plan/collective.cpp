@@ -48,7 +48,7 @@ bool force(std::string_view word, Selection& selection) {
   } else if (kind == "reduce" && (small || word == "chunks" || word == "slices" || word == "chain")) {
     selection.reduce_tree_ranks = tree_ranks;
     selection.reduce_cells_bytes = most;
-    if (!small) selection.reduce_slices_ranks = word == "slices" ? 2 : never;
+    if (!small) selection.reduce_slices_ranks = selection.reduce_slices_crowded_ranks = word == "slices" ? 2 : never;
     selection.reduce_chain_bytes = word == "chain" ? 0 : never;
   } else if (kind == "allreduce" && (small || word == "slices" || word == "chain" || word == "pair")) {
     selection.allreduce_tree_ranks = tree_ranks;

@@ -53,6 +53,7 @@ constexpr CollectiveLimit collective_limits[] = {
     {"reduce_chunk_bytes", &collective::Selection::reduce_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
     {"allreduce_chunk_bytes", &collective::Selection::allreduce_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
     {"pair_chunk_bytes", &collective::Selection::pair_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
+    {"reduce_slices_crowded_ranks", &collective::Selection::reduce_slices_crowded_ranks, 2, collective::never},
     {"reduce_slices_ranks", &collective::Selection::reduce_slices_ranks, 2, collective::never},
 };
 

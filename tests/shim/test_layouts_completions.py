@@ -8,7 +8,7 @@ ALWAYS = {"MILLRACE_LAYOUTS": "always"}
 
 
 def without_order(text):
-    """Requests complete in an order that no one promises, and two ranks print at once. Whether the message behind the one
+    """Requests complete in an order that no one promises. Whether the message behind the one
     that is too long has come by then depends on the moment."""
     return sorted(line for line in text.splitlines() if " 3: " not in line)
 
@@ -29,7 +29,7 @@ def test_as_by_the_host(host):
 def test_replacing(host):
     """MPICH 5.0 by itself writes something else into the blocks."""
     finished = run(host, 2, build(host, "layouts_completions.c"), "replace", env=ALWAYS).check()
-    assert finished.stdout.count("isendrecv_replace: right") == 6
+    assert finished.stdout.count("isendrecv_replace: right") == 3
 
 
 # Threads within MPICH 4.0 end in an assertion of UCX, sooner or later, without Millrace too.
@@ -39,5 +39,5 @@ def test_threads(host):
     finished, result = report(host, 2, program, 3, 60, env=ALWAYS)
     if "no MPI_THREAD_MULTIPLE" in finished.stdout:
         pytest.skip("the host has no MPI_THREAD_MULTIPLE")
-    assert finished.stdout.split() == ["right"] * 2
+    assert finished.stdout.count("right") == 2  # launchers join what ranks print at once
     assert call(result, "MPI_Isend")["taken"] > 0

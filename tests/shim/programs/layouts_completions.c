@@ -105,13 +105,18 @@ static void one_too_long(const char* form) {
 }
 
 #if MPI_VERSION >= 4
+/* Rank 1 speaks up only if something is wrong. */
+static void say(const char* what, const char* result) {
+  if (rank == 0 || strcmp(result, "right")) printf("%s: %s\n", what, result);
+}
+
 static void send_and_receive(void) {
   MPI_Request request;
   MPI_Status status;
   begin();
   MPI_Isendrecv(sent[0], 2, type, 1 - rank, 7, received[0], 2, type, 1 - rank, 7, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, &status);
-  printf("isendrecv: %s\n", data(received[0], sent[0], 2));
+  say("isendrecv", data(received[0], sent[0], 2));
   if (!replaces) return;
   begin();
   memcpy(received[1], sent[1], sizeof received[1]);
@@ -119,7 +124,7 @@ static void send_and_receive(void) {
     if (i % STRIDE == 2) received[1][i] = -1;
   MPI_Isendrecv_replace(received[1], 2, type, 1 - rank, 8, 1 - rank, 8, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, &status);
-  printf("isendrecv_replace: %s\n", data(received[1], sent[1], 2));
+  say("isendrecv_replace", data(received[1], sent[1], 2));
 }
 #endif
 
