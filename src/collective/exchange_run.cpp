@@ -19,7 +19,7 @@ constexpr std::size_t most_bytes_read_at_once = 1 << 20;
 // and come in the order rank - 1, ..., so that not all turn to the same one at once.
 bool ExchangeRun::list_messages() {
   if (!mail_.make_room(sends_.size(), receives_.size())) {
-    result_ = group_.fail(Result::peer_died);  // for the others it is as if we were gone
+    result_ = group_.fail(Result::rank_failed);
     return false;
   }
   const std::uint32_t ranks = group_.ranks(), self = group_.rank();

@@ -12,14 +12,6 @@
 namespace millrace::shim {
 namespace {
 
-// Whether the host accepts it in calls that move data: asked with no element, where errors are returned.
-bool is_committed(Word handle) {
-  char nothing = 0;
-  int position = 0;
-  return host<Symbol::MPI_Pack>(as_word(&nothing), 0, handle, as_word(&nothing), sizeof nothing, as_word(&position),
-                                quiet_comm()) == 0;
-}
-
 // The layout of a derived type; null if there is none.
 std::shared_ptr<const layout::Layout> layout_of(const std::shared_ptr<Datatype>& type) {
   if (type->state.load(std::memory_order_acquire) == Datatype::State::seen) compile_datatype(*type);

@@ -34,6 +34,13 @@ void forget_host_progress() {
 
 Word quiet_comm() { return own_comm; }
 
+bool is_committed(Word datatype) {
+  char nothing = 0;
+  int position = 0;
+  return own_comm != 0 && host<Symbol::MPI_Pack>(as_word(&nothing), 0, datatype, as_word(&nothing), sizeof nothing,
+                                                 as_word(&position), own_comm) == 0;
+}
+
 bool drive_host(void*) {
   int done = 0;
   return host<Symbol::MPI_Request_get_status>(abi::handle(never), as_word(&done), abi::status_ignore) == 0;

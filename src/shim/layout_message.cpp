@@ -6,6 +6,7 @@
 
 #include "base/settings.h"
 #include "plan/layout_messages.h"
+#include "shim/host_progress.h"
 #include "shim/library_version.h"
 #include "shim/tuning.h"
 
@@ -55,10 +56,15 @@ bool pays(const Carried& carried) {
 
 }  // namespace
 
-Message::Message(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction)
+Message::Message(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction,
+                 FirstUse first_use)
     : position_(position), memory_(as_pointer(call.word(position))) {
   if (peer_position != no_peer && call.integer(peer_position) == abi::proc_null) return;
   carried_ = look_at(call, position, true);
+  if (carried_.unknown != 0 && first_use == FirstUse::ours && is_committed(carried_.unknown)) {
+    remember_datatype(carried_.unknown);
+    carried_ = look_at(call, position, true);
+  }
   if (!carried_.layout) return;
   if (may_be_refused(carried_, direction) || !pays(carried_)) {
     carried_.layout = nullptr;

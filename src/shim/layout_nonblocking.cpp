@@ -35,7 +35,7 @@ void begin(const HostCall& call, std::size_t request, OperationPtr operation) {
 
 Word one_message(HostCall& call, const Shape& shape) {
   test_abandoned();
-  Message message(call, 0, shape.peer, shape.direction);
+  Message message(call, 0, shape.peer, shape.direction, shape.persistent ? FirstUse::ours : FirstUse::host);
   if (!message.is_ours()) return pass_on(call, message.carried());
   OperationPtr operation(new (std::nothrow) Operation);
   if (!operation) return call.pass(forwarded(record::Reason::no_buffer));

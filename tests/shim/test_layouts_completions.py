@@ -41,3 +41,12 @@ def test_threads(host):
         pytest.skip("the host has no MPI_THREAD_MULTIPLE")
     assert finished.stdout.count("right") == 2  # launchers join what ranks print at once
     assert call(result, "MPI_Isend")["taken"] > 0
+
+
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_persistent_requests_of_types_used_once(host):
+    finished, result = report(host, 2, build(host, "layouts_first_init.c"), env=ALWAYS)
+    alone = run(host, 2, build(host, "layouts_first_init.c"), millrace=False).check()
+    assert finished.stdout == alone.stdout
+    assert finished.stdout.startswith("0 wrong")
+    assert call(result, "MPI_Send_init")["taken"] == 2 * 4
