@@ -4,7 +4,7 @@ import functools
 
 import hosts
 import pytest
-from programs import SOURCES, build, results
+from example_programs import SOURCES, build, results
 from usable import usable
 
 # With every message of a derived type packed by Millrace; and, in full, as it comes.
