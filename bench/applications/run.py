@@ -21,7 +21,7 @@ import uuid
 import hosts
 
 sys.path.insert(0, str(hosts.ROOT / "tests" / "examples"))
-from programs import FLAGS, build, results  # noqa: E402
+from example_programs import FLAGS, build, results  # noqa: E402
 
 OUT = hosts.BUILD / "bench" / "applications"
 OFF = {"MILLRACE_LAYOUTS": "never", "MILLRACE_COLLECTIVES": "never", "MILLRACE_SUBSTITUTE": "never"}
