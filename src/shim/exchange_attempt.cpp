@@ -81,7 +81,7 @@ class Exchange {
     // What is to be sent would be overwritten.
     if (in_place_ && shape_.kind == ExchangeKind::alltoall) return Reason::buffers_overlap;
     if (!shape_.is_regular()) {
-      if (exchange_left_to_host(kind_of(shape_.kind), std::nullopt)) return Reason::host_is_faster;
+      if (exchange_left_to_host(communicator_, kind_of(shape_.kind), std::nullopt)) return Reason::host_is_faster;
       if (shape_.kind == ExchangeKind::neighbor_alltoall)
         arrival_ = &arrival_order(communicator_, *blocks_.neighbors, shape_);
       return Reason::none;
@@ -92,7 +92,7 @@ class Exchange {
     // Where a type is not compiled its size is known up to there only.
     if (bytes_ > INT_MAX) return Reason::large_count;
     if (bytes_ == 0) return Reason::host_is_faster;  // nothing to do there either
-    return exchange_left_to_host(kind_of(shape_.kind), bytes_) ? Reason::host_is_faster : Reason::none;
+    return exchange_left_to_host(communicator_, kind_of(shape_.kind), bytes_) ? Reason::host_is_faster : Reason::none;
   }
 
   bool is_in_place() const {

@@ -137,8 +137,9 @@ bool left_to_host(const Communicator& communicator, collective::Kind kind, std::
                                   communicator.group->group().crowded(), communicator.group->group().reads_memory());
 }
 
-bool exchange_left_to_host(collective::Kind kind, std::optional<std::uint64_t> bytes) {
-  return !takes_all && plan::host_exchanges_faster(host_family, kind, bytes);
+bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind,
+                           std::optional<std::uint64_t> bytes) {
+  return !takes_all && plan::host_exchanges_faster(host_family, kind, bytes, communicator.group->group().crowded());
 }
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept {

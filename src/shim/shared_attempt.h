@@ -32,13 +32,13 @@ inline constexpr Attempt done(collective::Result result) {
   return {record::Reason::none, result, 0};
 }
 
-// The host that the plan knows, for host_shares_faster(), and whether to ask the plan at all. Before the first attempt, by
-// one thread.
+// The host that the plan knows, for host_shares_faster(), and whether to ask the plan at all. Before the first attempt,
+// by one thread.
 void use_host_family(plan::HostFamily family, bool take_all);
 // Whether the host does this faster; the same answer on every rank.
 bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes);
 // The same for calls that reduce nothing; `bytes` of each block, or nothing where ranks do not know it to be equal.
-bool exchange_left_to_host(collective::Kind kind, std::optional<std::uint64_t> bytes);
+bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind, std::optional<std::uint64_t> bytes);
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept;
 
