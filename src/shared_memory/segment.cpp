@@ -47,8 +47,10 @@ Status create_segment(SegmentKind kind, std::size_t bytes, Segment& segment) {
   made.kind = kind;
   made.creator = true;
   int descriptor = -1;
-  if (kind == SegmentKind::memfd) {
-    descriptor = memfd_create("millrace", MFD_CLOEXEC);
+  if (kind != SegmentKind::shm_open) {
+    descriptor = kind == SegmentKind::memfd
+                     ? memfd_create("millrace", MFD_CLOEXEC)
+                     : open("/dev/shm", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (descriptor >= 0)
       fmt::format_to_n(made.name.text, sizeof made.name.text - 1, "/proc/{}/fd/{}", getpid(), descriptor);
   } else {
@@ -72,8 +74,8 @@ Status open_segment(SegmentKind kind, const SegmentName& name, std::size_t bytes
   opened.kind = kind;
   opened.name = name;
   opened.name.text[sizeof opened.name.text - 1] = 0;
-  const int descriptor =
-      kind == SegmentKind::memfd ? open(opened.name.text, O_RDWR | O_CLOEXEC) : shm_open(opened.name.text, O_RDWR, 0);
+  const int descriptor = kind == SegmentKind::shm_open ? shm_open(opened.name.text, O_RDWR, 0)
+                                                       : open(opened.name.text, O_RDWR | O_CLOEXEC);
   if (descriptor < 0) return Status::system_error;
   struct stat found {};
   // A file of another size is not the creator's: /proc/PID may be another process in another pid namespace.

@@ -20,7 +20,10 @@ namespace millrace::shared_memory {
 
 enum class SegmentKind {
   memfd,  // an anonymous file, which others open through /proc/PID/fd: no limit but memory; may be forbidden (seccomp)
-  shm_open,  // a file in /dev/shm until forget_name(): limited by the size of that file system (64 MB in a container)
+  unnamed,   // a file in /dev/shm that never has a name there, opened in the same way: limited by the size of that file
+             // system (64 MB in a container)
+  shm_open,  // the same with a name until forget_name(), for systems that hide /proc: a job that is killed before
+             // leaves it
 };
 
 // What the creator sends to the others: plain bytes, ended by a zero.

@@ -102,6 +102,7 @@ std::unique_ptr<NodeGroup> NodeGroup::make(Word comm, int rank, std::vector<int>
   bool ready = on_all_ranks(comm, made && fits);
   int number = 0;
   ready = ready && (map_segment(comm, rank, shape, SegmentKind::memfd, made->segment_, number) ||
+                    map_segment(comm, rank, shape, SegmentKind::unnamed, made->segment_, number) ||
                     map_segment(comm, rank, shape, SegmentKind::shm_open, made->segment_, number));
   if (ready) {
     shared_memory::forget_name(made->segment_);

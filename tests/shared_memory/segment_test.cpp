@@ -43,8 +43,8 @@ TEST_P(Segments, AreSeenByAnotherProcess) {
 TEST_P(Segments, LeaveNothingOnceForgotten) {
   Segment segment;
   ASSERT_EQ(create_segment(GetParam(), bytes, segment), Status::ok);
-  const std::string path =
-      GetParam() == SegmentKind::memfd ? std::string(segment.name.text) : std::string("/dev/shm") + segment.name.text;
+  const std::string path = GetParam() == SegmentKind::shm_open ? std::string("/dev/shm") + segment.name.text
+                                                               : std::string(segment.name.text);
   EXPECT_TRUE(std::filesystem::exists(path));
   forget_name(segment);
   EXPECT_FALSE(std::filesystem::exists(path));
@@ -85,10 +85,11 @@ TEST(Segment, WithoutRoomSaysSo) {
 }
 
 std::string kind_name(const testing::TestParamInfo<SegmentKind>& each) {
-  return each.param == SegmentKind::memfd ? "memfd" : "shm_open";
+  return each.param == SegmentKind::memfd ? "memfd" : each.param == SegmentKind::unnamed ? "unnamed" : "shm_open";
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Segments, testing::Values(SegmentKind::memfd, SegmentKind::shm_open), kind_name);
+INSTANTIATE_TEST_SUITE_P(Each, Segments,
+                         testing::Values(SegmentKind::memfd, SegmentKind::unnamed, SegmentKind::shm_open), kind_name);
 
 }  // namespace
 }  // namespace millrace::shared_memory
