@@ -11,6 +11,7 @@ namespace millrace::collective {
 namespace {
 
 constexpr std::uint32_t scratch_alignment = 64;
+static_assert(most_inline_bytes == inline_bytes);
 
 // Not zero, and another for another shape.
 std::uint32_t fingerprint(const Shape& shape) {

@@ -104,7 +104,7 @@ class Group {
   }
   // Where a small message of `bytes` <= cell_bytes lies.
   char* data(std::uint32_t rank, const Call& call, std::size_t bytes) const {
-    if (bytes <= inline_bytes) return cell(rank, call).data;
+    if (bytes <= selection_->inline_bytes) return cell(rank, call).data;
     return block(rank) + layout_.cell_data + (call.number & (shape_.calls_ahead - 1)) * shape_.cell_bytes;
   }
   // This rank's cell is full.

@@ -37,9 +37,12 @@ inline constexpr std::uint32_t never = ~std::uint32_t{0};
 // Whether `bytes` reach a threshold, which may be `never`.
 constexpr bool at_least(std::size_t bytes, std::uint32_t threshold) { return threshold != never && bytes >= threshold; }
 
+inline constexpr std::uint32_t most_inline_bytes = 112;
+
 // Thresholds. A cell limit is lowered to what the group's cells hold.
 struct Selection {
-  std::uint32_t bcast_cells_bytes = 4096;  // messages of up to so many bytes go through cells
+  std::uint32_t inline_bytes = most_inline_bytes;  // messages of up to so many bytes lie in the line of their flag
+  std::uint32_t bcast_cells_bytes = 4096;          // messages of up to so many bytes go through cells
   std::uint32_t reduce_cells_bytes = 4096;
   std::uint32_t allreduce_cells_bytes = 4096;
   std::uint32_t bcast_chunk_bytes = 32 << 10;  // larger ones are cut into chunks of this size

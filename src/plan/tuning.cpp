@@ -49,6 +49,7 @@ constexpr CollectiveLimit collective_limits[] = {
     {"bcast_cells_bytes", &collective::Selection::bcast_cells_bytes, 0, most_cell_bytes},
     {"reduce_cells_bytes", &collective::Selection::reduce_cells_bytes, 0, most_cell_bytes},
     {"allreduce_cells_bytes", &collective::Selection::allreduce_cells_bytes, 0, most_cell_bytes},
+    {"inline_bytes", &collective::Selection::inline_bytes, 0, collective::most_inline_bytes},
     {"bcast_chunk_bytes", &collective::Selection::bcast_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
     {"reduce_chunk_bytes", &collective::Selection::reduce_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
     {"allreduce_chunk_bytes", &collective::Selection::allreduce_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
