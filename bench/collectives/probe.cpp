@@ -1,12 +1,14 @@
 // Collectives of one host within one process that runs under Millrace, in turns: MPI_ (ours, where it takes the call)
 // and PMPI_ (the host's own). Every sample carries the time of a cache line between ranks 0 and 1, measured beside it.
 //
-// Arguments: turns, target_us per sample, largest bytes, kinds (a string of b B r a, and of those that only move data: A
-// alltoall, G allgather, g gather, s scatter, V alltoallv, W neighbor_alltoallw on a ring), modes (h hot, c cold, o rotating root,
-// w window; v: like h, with every other double as the data), factor from one size to the next. Prints one line per sample:
+// Arguments: turns, target_us per sample, largest bytes, kinds (a string of b B r a, and of those that only move data:
+// A alltoall, G allgather, g gather, s scatter, V alltoallv, W neighbor_alltoallw on a ring), modes (h hot, c cold, o
+// rotating root, w window; v: like h, with every other double as the data), factor from one size to the next. Prints
+// one line per sample:
 //   collective bytes mode side turn us line_ns
-// us: the mean time of a call on the slowest rank; in mode w, each call starts at a moment agreed by clock and us is the
-// median of (last end - common start). Sides: ours, host, and as limits: flags (a barrier of bare flags, 2 ranks), memcpy.
+// us: the mean time of a call on the slowest rank; in mode w, each call starts at a moment agreed by clock and us is
+// the median of (last end - common start). Sides: ours, host, and as limits: flags (a barrier of bare flags, 2 ranks),
+// memcpy.
 #include <mpi.h>
 
 #include <algorithm>
@@ -110,9 +112,7 @@ void one_exchange(const Point& point, bool ours, long call) {
     types[i] = type;
   }
   switch (point.kind) {
-    case 'A':
-      (ours ? MPI_Alltoall : PMPI_Alltoall)(at.in, count, type, at.out, count, type, comm);
-      break;
+    case 'A': (ours ? MPI_Alltoall : PMPI_Alltoall)(at.in, count, type, at.out, count, type, comm); break;
     case 'G': (ours ? MPI_Allgather : PMPI_Allgather)(at.in, count, type, at.out, count, type, comm); break;
     case 'g': (ours ? MPI_Gather : PMPI_Gather)(at.in, count, type, at.out, count, type, root, comm); break;
     case 's': (ours ? MPI_Scatter : PMPI_Scatter)(at.in, count, type, at.out, count, type, root, comm); break;
@@ -121,8 +121,8 @@ void one_exchange(const Point& point, bool ours, long call) {
                                               places.data(), type, comm);
       break;
     default:
-      (ours ? MPI_Neighbor_alltoallw : PMPI_Neighbor_alltoallw)(at.in, counts.data(), bytes.data(), types.data(), at.out,
-                                                                counts.data(), bytes.data(), types.data(), ring);
+      (ours ? MPI_Neighbor_alltoallw : PMPI_Neighbor_alltoallw)(
+          at.in, counts.data(), bytes.data(), types.data(), at.out, counts.data(), bytes.data(), types.data(), ring);
       break;
   }
 }
@@ -134,7 +134,9 @@ void one_call(const Point& point, bool ours, long call) {
   const int bytes = static_cast<int>(point.bytes);
   switch (point.kind) {
     case 'b': ours ? MPI_Barrier(comm) : PMPI_Barrier(comm); break;
-    case 'B': ours ? MPI_Bcast(at.out, bytes, MPI_BYTE, root, comm) : PMPI_Bcast(at.out, bytes, MPI_BYTE, root, comm); break;
+    case 'B':
+      ours ? MPI_Bcast(at.out, bytes, MPI_BYTE, root, comm) : PMPI_Bcast(at.out, bytes, MPI_BYTE, root, comm);
+      break;
     case 'r':
       ours ? MPI_Reduce(at.in, at.out, doubles, MPI_DOUBLE, MPI_SUM, root, comm)
            : PMPI_Reduce(at.in, at.out, doubles, MPI_DOUBLE, MPI_SUM, root, comm);
@@ -228,7 +230,8 @@ void measure(const Point& point, int turns, double target_us) {
     }
     if (point.kind == 'B' && point.bytes >= 8 && point.mode != 'o' && point.mode != 'w') {
       const double line = line_ns();
-      const long calls = std::clamp(static_cast<long>(target_us * 1e4 / static_cast<double>(point.bytes + 100)), 3L, 100000L);
+      const long calls =
+          std::clamp(static_cast<long>(target_us * 1e4 / static_cast<double>(point.bytes + 100)), 3L, 100000L);
       const double us = back_to_back(calls, [&](long i) {
         const Buffers at = buffers_of(point, i);
         std::memcpy(at.out, at.in, point.bytes);
@@ -258,8 +261,8 @@ int main(int argc, char** argv) {
 
   MPI_Win window;
   void* base = nullptr;
-  MPI_Win_allocate_shared(rank == 0 ? static_cast<MPI_Aint>(sizeof(Flag) * (static_cast<std::size_t>(ranks) + 5)) : 0, 1,
-                          MPI_INFO_NULL, comm, &base, &window);
+  MPI_Win_allocate_shared(rank == 0 ? static_cast<MPI_Aint>(sizeof(Flag) * (static_cast<std::size_t>(ranks) + 5)) : 0,
+                          1, MPI_INFO_NULL, comm, &base, &window);
   MPI_Aint size;
   int unit;
   MPI_Win_shared_query(window, 0, &size, &unit, &base);

@@ -14,7 +14,7 @@ namespace millrace::plan {
 struct CollectiveSettings {
   bool rank_order = false;  // MILLRACE_ORDER=rank: the left fold always
   std::string_view tree;  // MILLRACE_TREE: "", or one or two (from the root, to the root) as tree_shape_of() reads them
-  std::string_view force;  // MILLRACE_ALGORITHM: "barrier=tree,allreduce=slices"; "" for the table
+  std::string_view force;   // MILLRACE_ALGORITHM: "barrier=tree,allreduce=slices"; "" for the table
   bool single_copy = true;  // MILLRACE_SINGLE_COPY=auto: ranks may read each other's memory
 };
 

@@ -124,7 +124,8 @@ template <Symbol symbol, class Convention, class... Words>
 Word collective(CollectiveKind kind, Words... words) {
   if (__builtin_expect(shared_collectives_active.load(std::memory_order_relaxed), 1))
     return shared_collective<symbol, Convention>(kind, words...);
-  if (kind == CollectiveKind::reduce || kind == CollectiveKind::allreduce) return substituted_reduction<symbol>(words...);
+  if (kind == CollectiveKind::reduce || kind == CollectiveKind::allreduce)
+    return substituted_reduction<symbol>(words...);
   return forward<symbol>(words...);
 }
 
@@ -204,8 +205,7 @@ Word exchange_fortran(Words... words) {
 template <Symbol symbol>
 Word op_create(Word function, Word commutes, Word op) {
   const Word result = forward<symbol>(function, commutes, op);
-  if (as_int(result) == 0 && !(current_mode() & checking))
-    remember_user_op(abi::handle_at(op), as_int(commutes) != 0);
+  if (as_int(result) == 0 && !(current_mode() & checking)) remember_user_op(abi::handle_at(op), as_int(commutes) != 0);
   return result;
 }
 

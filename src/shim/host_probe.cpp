@@ -14,8 +14,8 @@ Word replace_handler(Word comm) {
   return former;
 }
 
-// MPICH and what is made of it look at MPI_COMM_SELF's handler for errors of calls without a communicator only if one was
-// set, and at MPI_COMM_WORLD's otherwise. Nothing can unset it, so there it is not touched.
+// MPICH and what is made of it look at MPI_COMM_SELF's handler for errors of calls without a communicator only if one
+// was set, and at MPI_COMM_WORLD's otherwise. Nothing can unset it, so there it is not touched.
 constexpr bool uses_self = abi::host_abi == HostAbi::openmpi;
 
 // At the end of MPI_Init a handler can only be a predefined one, which needs no freeing.

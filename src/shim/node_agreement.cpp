@@ -34,7 +34,8 @@ std::atomic<bool> whole_world_known{false};
 bool threads_may_call = true;
 std::uint64_t settings_digest = 0;
 
-// What must be equal on all ranks for them to choose alike: every setting but those that change nothing that others see.
+// What must be equal on all ranks for them to choose alike: every setting but those that change nothing that others
+// see.
 std::uint64_t digest_of_settings() {
   std::uint64_t digest = 0xcbf29ce484222325u;  // FNV-1a
   for (const Setting& setting : settings()) {
@@ -88,8 +89,8 @@ Agreement compare_with_others(Word comm, int kept) {
   const std::array<int, 6> own{high, low, kept, -high, -low, -kept};
   std::array<int, 6> least{};
   Agreement agreement;
-  if (host<Symbol::MPI_Allreduce>(as_word(own.data()), as_word(least.data()), own.size(), abi::int_type(), abi::min_op(),
-                                  comm) != 0)
+  if (host<Symbol::MPI_Allreduce>(as_word(own.data()), as_word(least.data()), own.size(), abi::int_type(),
+                                  abi::min_op(), comm) != 0)
     return agreement;
   agreement.settings = least[0] == -least[3] && least[1] == -least[4];
   if (least[2] == -least[5]) agreement.kept_group = kept;

@@ -149,7 +149,8 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
     disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
   std::string complaint;
   const collective::Selection selection = plan::select_collectives(
-      {settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint, tuning().collectives);
+      {settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint,
+      tuning().collectives);
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
   use_host_family(plan::host_family(library_version()), settings.collectives == "always");
@@ -194,10 +195,9 @@ Word shared_exchange(Symbol symbol, void* next, std::span<Word> words) {
 }
 
 const char* shared_algorithm_name(std::uint16_t algorithm) {
-  static constexpr std::array names{"shared_barrier",   "shared_bcast",     "shared_reduce",
-                                    "shared_allreduce", "shared_gather",    "shared_scatter",
-                                    "shared_allgather", "shared_alltoall",  "shared_neighbor_allgather",
-                                    "shared_neighbor_alltoall"};
+  static constexpr std::array names{
+      "shared_barrier", "shared_bcast",     "shared_reduce",   "shared_allreduce",          "shared_gather",
+      "shared_scatter", "shared_allgather", "shared_alltoall", "shared_neighbor_allgather", "shared_neighbor_alltoall"};
   const std::size_t index = algorithm - first_shared_algorithm;
   return index < names.size() ? names[index] : nullptr;
 }

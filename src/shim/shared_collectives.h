@@ -1,8 +1,10 @@
 // MPI_Barrier, MPI_Bcast, MPI_Reduce, MPI_Allreduce and the collectives of exchange_call.h (MPI 4.1, chapters 6 and 8)
-// through shared memory, where all ranks of the communicator are on one node and have agreed on it (node_agreement.h). Everything else goes to the host.
+// through shared memory, where all ranks of the communicator are on one node and have agreed on it (node_agreement.h).
+// Everything else goes to the host.
 //
 // Whether a call is taken depends on what all ranks know to be equal: the communicator, the settings, the bytes, the
-// root, and the op with its type. What may differ between ranks (addresses, the datatypes of MPI_Bcast) decides nothing.
+// root, and the op with its type. What may differ between ranks (addresses, the datatypes of MPI_Bcast) decides
+// nothing.
 #pragma once
 
 #include <array>
@@ -10,8 +12,8 @@
 
 #include "abi.h"
 #include "base/settings.h"
-#include "shim/forward.h"
 #include "shim/fortran.h"
+#include "shim/forward.h"
 
 namespace millrace::shim {
 

@@ -1,5 +1,5 @@
-/* Wrong arguments of collectives that reduce nothing, the same on all ranks: MPI_ and PMPI_ must return errors of the same
-   class, and the communicator works afterwards. Prints one line for each difference, then "done". */
+/* Wrong arguments of collectives that reduce nothing, the same on all ranks: MPI_ and PMPI_ must return errors of the
+   same class, and the communicator works afterwards. Prints one line for each difference, then "done". */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +23,7 @@ int main(int argc, char** argv) {
   int in[8] = {0}, out[64] = {0}, counts[8], minus[8], places[8];
   MPI_Datatype uncommitted, types[8], untypes[8];
   MPI_Type_vector(2, 1, 2, MPI_INT, &uncommitted);
-  for (int i = 0; i < 8; ++i)
-    counts[i] = 1, minus[i] = -1, places[i] = i, types[i] = MPI_INT, untypes[i] = uncommitted;
+  for (int i = 0; i < 8; ++i) counts[i] = 1, minus[i] = -1, places[i] = i, types[i] = MPI_INT, untypes[i] = uncommitted;
 #define BOTH(what, name, ...) compare(what, MPI_##name(__VA_ARGS__), PMPI_##name(__VA_ARGS__))
   for (int turn = 0; turn < 2; ++turn) {
     BOTH("a negative count", Gather, in, -1, MPI_INT, out, -1, MPI_INT, 0, comm);
