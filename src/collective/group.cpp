@@ -87,7 +87,7 @@ Result Group::start() {
     if (found != fingerprint(shape_)) return fail(Result::mismatch);
   }
   decide_waiting();
-  plant_trees();
+  if (broken_ == Result::ok) plant_trees();
   return broken_ == Result::ok ? probe_memory() : broken_;
 }
 
@@ -116,17 +116,21 @@ Result Group::probe_memory() {
 void Group::decide_waiting() {
   const std::unique_ptr<shared_memory::Processors[]> processors(new (std::nothrow) shared_memory::Processors[ranks()]);
   Waiting wanted = Waiting::automatic;
-  bool crowded = !processors;
+  bool crowded = false;
+  if (!processors) {
+    // Whether ranks share cores decides on algorithms too, so a rank that cannot tell cannot take part.
+    fail(Result::rank_failed);
+    return;
+  }
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     const Member& each = member(rank);
-    if (processors) processors[rank] = each.processors;
+    processors[rank] = each.processors;
     crowded = crowded || each.crowded_node;
     wanted = std::max(wanted, each.waiting);
   }
   crowded_ = crowded || !shared_memory::one_each(std::span(processors.get(), ranks()));
   waiting_ = wanted != Waiting::automatic ? wanted : crowded_ ? Waiting::sleep : Waiting::spin;
   polls_ = waiting_ == Waiting::spin ? 2000 : 50;
-  // Should memory have failed this rank alone, it may sleep where nobody wakes; its sleeps end by themselves.
   may_sleep_ = waiting_ == Waiting::sleep;
 }
 

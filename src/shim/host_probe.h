@@ -6,8 +6,8 @@
 namespace millrace::shim {
 
 // While it lives, errors without a communicator of their own are returned. They belong to MPI_COMM_SELF (MPI 4.0) or
-// MPI_COMM_WORLD (before); both get their former handlers back. For use inside MPI_Init, when no other thread can be
-// in MPI yet. Does nothing if `active` is false.
+// MPI_COMM_WORLD (before); what was replaced gets its former handler back (not MPI_COMM_SELF's on MPICH:
+// host_probe.cpp). For use inside MPI_Init, when no other thread can be in MPI yet. Does nothing if `active` is false.
 class ErrorsReturn {
  public:
   explicit ErrorsReturn(bool active);

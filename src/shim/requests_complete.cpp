@@ -73,6 +73,7 @@ void end_with_errors(const HostCall& call, Found& one, const void* status, bool 
   const int error_class = in_statuses && status ? error_class_in(status) : abi::err_pending;
   if (error_class == 0 && one.held->received()) one.held->deliver(status);
   if (error_class == abi::err_pending && in_statuses && status) return;
+  if (!in_statuses && one.held->persistent) return;  // nobody says what became of it, and its handle never changes
   if (!is_gone(call, one, 1)) return;
   end(one, error_class == 0, status, true);
 }

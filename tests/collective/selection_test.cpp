@@ -65,6 +65,8 @@ TEST(Selection, OfRanksThatShareCores) {
     EXPECT_EQ(chosen(selection, kind, 1 << 20, 8, false, true), Algorithm::chain);
     EXPECT_EQ(chosen(selection, kind, 64, 8, false, true), Algorithm::cells);
   }
+  EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 4, false, true), Algorithm::chunks);
+  EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 4, false, false), Algorithm::slices);
   const Selection slices = selected({false, "", "allreduce=slices"});
   EXPECT_EQ(chosen(slices, Kind::allreduce, 1 << 20, 8, false, true), Algorithm::slices);
 }
