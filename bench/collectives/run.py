@@ -76,7 +76,8 @@ def show(rows):
         limits = [f"{side} {statistics.median(us):.3f}" for sides in own.values() for side, us in sides.items()
                   if side in ("flags", "memcpy")]  # fmt: skip
         least_ours = min(statistics.median(sides["ours"]) for sides in own.values())
-        print(f"{ranks} {collective} {size} {mode} |{'|'.join(cells)}| {best / least_ours:.2f} | {', '.join(limits[:1])}")
+        limit = ", ".join(limits[:1])
+        print(f"{ranks} {collective} {size} {mode} |{'|'.join(cells)}| {best / least_ours:.2f} | {limit}")
     lines = [row["line_ns"] for row in rows if row["line_ns"]]
     if lines:
         print(f"\na cache line took {min(lines):.0f} to {max(lines):.0f} ns, median {statistics.median(lines):.0f}")

@@ -1,6 +1,6 @@
 /* MPI_Pack and MPI_Unpack of the host beside millrace_layout_pack and _unpack, in turns within one process.
-   Prints one line per kind of layout, direction and size: kind.direction block_bytes packed_bytes host_ns ours_ns ratio low
-   high (quartiles of host / ours by turn). */
+   Prints one line per kind of layout, direction and size: kind.direction block_bytes packed_bytes host_ns ours_ns ratio
+   low high (quartiles of host / ours by turn). */
 #include <millrace/millrace.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -4,8 +4,9 @@
     PYTHONPATH=tests/hosts bench/op_substitution/run.py [--hosts openmpi4,...] [--modes auto,always] [--turns 15]
 
 Two ranks under Millrace, our own collectives off, MPI_Allreduce (ours) and PMPI_Allreduce (the host's) in turns within
-one process; see alternate.c. `auto` is what users get: no ratio may be below 1 but for noise. `always` (hosts that permit substitution)
-shows what the table would decide: prints, per class of op, the least size from which no ratio is below 1.
+one process; see alternate.c. `auto` is what users get: no ratio may be below 1 but for noise. `always` (hosts that
+permit substitution) shows what the table would decide: prints, per class of op, the least size from which no ratio is
+below 1.
 """
 
 import argparse

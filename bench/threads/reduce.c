@@ -1,6 +1,6 @@
-/* MPI_Reduce of floats, SUM, with the predefined op and with an op over millrace_reduce() by 1 and by THREADS threads, in
-   turns. Prints on rank 0: bytes host_ns one_ns many_ns host/one host/many largest_bytes, medians of the slowest rank;
-   the last is the longest piece that the host gave to the op. */
+/* MPI_Reduce of floats, SUM, with the predefined op and with an op over millrace_reduce() by 1 and by THREADS threads,
+   in turns. Prints on rank 0: bytes host_ns one_ns many_ns host/one host/many largest_bytes, medians of the slowest
+   rank; the last is the longest piece that the host gave to the op. */
 #include <millrace/millrace.h>
 #include <mpi.h>
 #include <stdio.h>

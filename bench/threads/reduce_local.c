@@ -1,5 +1,6 @@
-/* MPI_Reduce_local (Millrace's, by as many threads as MILLRACE_THREADS says) and PMPI_Reduce_local (the host's) in turns:
-   SUM of floats. Prints: elements ours_ns host_ns ratio low high (median and quartiles of host / ours by turn). */
+/* MPI_Reduce_local (Millrace's, by as many threads as MILLRACE_THREADS says) and PMPI_Reduce_local (the host's) in
+   turns: SUM of floats. Prints: elements ours_ns host_ns ratio low high (median and quartiles of host / ours by turn).
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-"""Reductions by one and two threads against each host's own, in MPI_Reduce_local and MPI_Reduce, and the overlap example.
+"""Reductions by one and two threads against each host's own, in MPI_Reduce_local and MPI_Reduce; the overlap example.
 
     ./dev bench threads
     PYTHONPATH=tests/hosts bench/threads/run.py [--hosts openmpi4,mpich4] [--parts sweep,local,reduce,overlap]
                                                 [--turns 5] [--log2 28] [--csv FILE]
 
 sweep    the C library, 64 KiB to 64 MiB: from which size a second thread pays
-local    MPI_Reduce_local of 2^28 floats, ours by MILLRACE_THREADS=1 and 2 against PMPI_Reduce_local, in turns; one process
+local    MPI_Reduce_local of 2^28 floats, ours by MILLRACE_THREADS=1 and 2 against PMPI_Reduce_local, in turns
 reduce   MPI_Reduce of 2 ranks: the predefined op, ours with one thread and with two per rank, in turns
 overlap  examples/overlap on 2 ranks with 2 threads each: more threads than two cores
 """

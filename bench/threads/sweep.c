@@ -1,7 +1,7 @@
-/* From which size a second thread pays: millrace_reduce() of floats, SUM, by 1 thread, by THREADS and as decided, in turns.
-   Prints: mode bytes one_ns many_ns auto_ns ratio low high (median and quartiles of one / many by turn).
-     hot     the same buffers again and again
-     spaced  after 30 ms of sleep, when the other threads sleep too, with every line of both buffers flushed */
+/* From which size a second thread pays: millrace_reduce() of floats, SUM, by 1 thread, by THREADS and as decided, in
+   turns. Prints: mode bytes one_ns many_ns auto_ns ratio low high (median and quartiles of one / many by turn). hot the
+   same buffers again and again spaced  after 30 ms of sleep, when the other threads sleep too, with every line of both
+   buffers flushed */
 #include <millrace/millrace.h>
 #include <stdio.h>
 #include <stdlib.h>

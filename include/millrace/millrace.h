@@ -51,7 +51,7 @@ typedef enum millrace_status {
   MILLRACE_BAD_LAYOUT = 7,    /* a null layout, a null list with a count > 0, or a segment outside the layout */
   MILLRACE_TOO_LARGE = 8,     /* the layout has more bytes, or reaches farther, than 63 bits can say */
   MILLRACE_NO_MEMORY = 9,
-  MILLRACE_BAD_THREADS = 10   /* more than 1024 threads asked for */
+  MILLRACE_BAD_THREADS = 10 /* more than 1024 threads asked for */
 } millrace_status;
 
 /* The ops of MPI. `a` is the left operand, `b` the right one; they matter where an op is not commutative in bits. */

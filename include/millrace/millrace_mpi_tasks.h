@@ -165,10 +165,10 @@ MILLRACE_TASKS_FUNCTION void millrace_tasks_minloc(void* in, void* inout, int* n
  * Returns what MPI_Op_create returns, or MPI_ERR_OP, and then *op is not changed, if `predefined` is none of the
  * twelve. */
 MILLRACE_TASKS_FUNCTION int millrace_tasks_op_create(MPI_Op predefined, MPI_Op* op) {
-  MPI_User_function* const functions[] = {millrace_tasks_sum,    millrace_tasks_prod,  millrace_tasks_max,
-                                          millrace_tasks_min,    millrace_tasks_land,  millrace_tasks_lor,
-                                          millrace_tasks_lxor,   millrace_tasks_band,  millrace_tasks_bor,
-                                          millrace_tasks_bxor,   millrace_tasks_maxloc, millrace_tasks_minloc};
+  MPI_User_function* const functions[] = {millrace_tasks_sum,  millrace_tasks_prod,   millrace_tasks_max,
+                                          millrace_tasks_min,  millrace_tasks_land,   millrace_tasks_lor,
+                                          millrace_tasks_lxor, millrace_tasks_band,   millrace_tasks_bor,
+                                          millrace_tasks_bxor, millrace_tasks_maxloc, millrace_tasks_minloc};
   int k;
   for (k = 0; k < (int)(sizeof functions / sizeof *functions); ++k)
     if (predefined == millrace_tasks_predefined(k)) return MPI_Op_create(functions[k], 1, op);

@@ -31,8 +31,8 @@ struct Datatype {
   const Word handle;
   // Release by the compiling thread, acquire by every reader of `layout` and `refusal`.
   std::atomic<State> state{State::seen};
-  std::shared_ptr<const layout::Layout> layout;               // of a ready one
-  bool is_mixed = false;  // has predefined types of different sizes, or of more than 8 bytes
+  std::shared_ptr<const layout::Layout> layout;  // of a ready one
+  bool is_mixed = false;                         // has predefined types of different sizes, or of more than 8 bytes
   record::Reason refusal = record::Reason::type_not_covered;  // of a refused one
 };
 

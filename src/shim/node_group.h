@@ -1,8 +1,9 @@
 // The shared memory of one communicator, made and agreed on by all of its ranks through the host MPI.
 //
-// Making it takes about a millisecond, most of it for pages. So when a communicator ends, its group is kept for the next
-// communicator of the same ranks in the same order (MPI_Comm_dup and MPI_Comm_free in a loop): the numbers in the flags
-// simply go on. Ranks keep groups by themselves; whether all of them have kept the same one is part of the agreement.
+// Making it takes about a millisecond, most of it for pages. So when a communicator ends, its group is kept for the
+// next communicator of the same ranks in the same order (MPI_Comm_dup and MPI_Comm_free in a loop): the numbers in the
+// flags simply go on. Ranks keep groups by themselves; whether all of them have kept the same one is part of the
+// agreement.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ void configure_node_groups(const collective::Selection& selection, collective::W
 class NodeGroup {
  public:
   // Collective over the communicator, whose ranks all run under Millrace and are on one node: all get a group or all
-  // get null. Several collectives of the host. `members`: the ranks in MPI_COMM_WORLD, in the order of the communicator.
-  // Never throws; errors of the host go through the communicator's handler.
+  // get null. Several collectives of the host. `members`: the ranks in MPI_COMM_WORLD, in the order of the
+  // communicator. Never throws; errors of the host go through the communicator's handler.
   static std::unique_ptr<NodeGroup> make(Word comm, int rank, std::vector<int> members) noexcept;
 
   ~NodeGroup();

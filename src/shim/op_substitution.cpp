@@ -45,8 +45,7 @@ void reduce_with_kernel(const void* in, void* inout, const int* length, const vo
     handle = *static_cast<const Word*>(datatype);
   const Reduction* reduction = find_reduction(handle, substitutes[op].predefined);
   // Never null: a call is given this op only for a datatype that has a kernel.
-  if (reduction && reduction->reduce && *length > 0)
-    reduce(*reduction, in, inout, static_cast<std::size_t>(*length));
+  if (reduction && reduction->reduce && *length > 0) reduce(*reduction, in, inout, static_cast<std::size_t>(*length));
 }
 
 using UserFunction = void (*)(const void*, void*, const int*, const void*);

@@ -16,8 +16,8 @@ struct WireType {
   bool plain;                 // ... in the order of memory: predefined, without gaps
 };
 
-// Nothing if the host refuses the handle. Thread-safe. A few nanoseconds for predefined types, some questions to the host
-// for others.
+// Nothing if the host refuses the handle. Thread-safe. A few nanoseconds for predefined types, some questions to the
+// host for others.
 std::optional<WireType> wire_type(Word datatype) noexcept;
 
 }  // namespace millrace::shim

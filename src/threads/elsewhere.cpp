@@ -1,7 +1,7 @@
 #include "threads/elsewhere.h"
 
-#include <csignal>
 #include <unistd.h>
+#include <csignal>
 
 namespace millrace::threads {
 namespace {

@@ -74,9 +74,8 @@ bool rank_overlaps(const std::string& root, int branch, int depth, const std::ve
 
 int local_ranks(const char* const* environment, int processes) {
   if (processes == 1) return 1;
-  for (const char* variable :
-       {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE",
-        "PALS_LOCAL_SIZE"})
+  for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE",
+                               "PMI_LOCAL_SIZE", "PALS_LOCAL_SIZE"})
     if (const auto value = value_of(environment, variable))
       if (const int ranks = std::atoi(std::string(*value).c_str()); ranks > 0) return ranks;
   if (processes > 1) return 0;

@@ -64,9 +64,8 @@ def functions(path):
             section = line.split()[-1].rstrip(":")
         elif match := re.match(r"^([0-9a-f]+) <.*>:$", line):
             code = found.setdefault((section, int(match.group(1), 16)), [])
-        elif match := re.match(r"^\s*([0-9a-f]+):\s+(.*)$", line):
-            if code is not None:
-                code.append((int(match.group(1), 16), match.group(2).strip()))
+        elif code is not None and (match := re.match(r"^\s*([0-9a-f]+):\s+(.*)$", line)):
+            code.append((int(match.group(1), 16), match.group(2).strip()))
     return found
 
 

@@ -67,7 +67,8 @@ def test_calls_from_inside_a_call_belong_to_it(host):
 def test_a_tool_after_us_still_sees_its_calls(host):
     """All but those that we do ourselves."""
     tool = build(host, "tool.c", "-shared", "-fPIC", name="libtool_below.so")
-    finished, result = report(host, RANKS, build(host, "calls.c"), env={"LD_PRELOAD": tool, "MILLRACE_COLLECTIVES": "never"})
+    env = {"LD_PRELOAD": tool, "MILLRACE_COLLECTIVES": "never"}
+    finished, result = report(host, RANKS, build(host, "calls.c"), env=env)
     assert "tool saw 7 sendrecv and 8 allreduce" in finished.stdout
     assert call(result, "MPI_Sendrecv")["calls"] == RANKS * 7
 

@@ -42,7 +42,8 @@ def test_each_value_of_each_axis(host):
 
 
 @pytest.mark.parametrize(
-    "waiting, forced", [("spin", "slices"), ("sleep", "chunks"), ("yield", "tree"), ("auto", "cells"), ("auto", "chain")]
+    "waiting, forced",
+    [("spin", "slices"), ("sleep", "chunks"), ("yield", "tree"), ("auto", "cells"), ("auto", "chain")],
 )
 def test_forced(waiting, forced):
     check("openmpi4", 3, 10**6, 2 * MIB, {"MILLRACE_WAIT": waiting, **FORCED[forced]})
@@ -55,7 +56,7 @@ def test_the_host_alone_passes_the_same_test():
 
 
 def points():
-    """(ranks, algorithms, waiting): all of the last two for some numbers of ranks, one way of waiting for the others."""
+    """(ranks, algorithms, waiting): all of the last two for some numbers of ranks, one way of waiting for others."""
     for ranks in [1, 2, 3, 4, 5, 6, 7, 8, 9, 16]:
         for index, forced in enumerate(FORCED):
             for waiting in WAITING if ranks in (2, 3, 9) else [WAITING[(ranks + index) % len(WAITING)]]:

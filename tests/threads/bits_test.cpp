@@ -50,8 +50,13 @@ struct Case {
   std::vector<unsigned char> a, b, c;
 
   Case(millrace_op op_, millrace_type type_, std::size_t elements_, std::size_t misaligned)
-      : op(op_), type(type_), elements(elements_), misaligned_bytes(misaligned), a(bytes_for(type, elements, 1)),
-        b(bytes_for(type, elements, 2)), c(bytes_for(type, elements, 3)) {
+      : op(op_),
+        type(type_),
+        elements(elements_),
+        misaligned_bytes(misaligned),
+        a(bytes_for(type, elements, 1)),
+        b(bytes_for(type, elements, 2)),
+        c(bytes_for(type, elements, 3)) {
     // Values of the type where they are read.
     for (auto* bytes : {&a, &b, &c})
       std::memmove(bytes->data() + misaligned, bytes->data(), bytes->size() - slack_bytes);

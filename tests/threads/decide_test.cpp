@@ -27,9 +27,9 @@ TEST(Decide, ARankAloneUsesEveryIdleCoreItMayRunOn) {
 }
 
 TEST(Decide, WhatIsNotKnownMeansOneThread) {
-  for (const auto forget : {+[](Facts& f) { f.cores = 0; }, +[](Facts& f) { f.local_ranks = 0; },
-                            +[](Facts& f) { f.sharing_ranks = 0; }, +[](Facts& f) { f.busy_threads = -1; },
-                            +[](Facts& f) { f.idle_processors = -1; }}) {
+  for (const auto forget :
+       {+[](Facts& f) { f.cores = 0; }, +[](Facts& f) { f.local_ranks = 0; }, +[](Facts& f) { f.sharing_ranks = 0; },
+        +[](Facts& f) { f.busy_threads = -1; }, +[](Facts& f) { f.idle_processors = -1; }}) {
     Facts facts = alone();
     forget(facts);
     EXPECT_EQ(automatic(facts).threads, 1u);

@@ -61,8 +61,7 @@ TEST(Load, ABusyThreadOfThisProcessIsSeen) {
     }
   });
   int most = 0;
-  for (int look = 0; look < 200 && most == 0; ++look)
-    most = std::max(most, read_load(gettid(), {}, 2).busy_threads);
+  for (int look = 0; look < 200 && most == 0; ++look) most = std::max(most, read_load(gettid(), {}, 2).busy_threads);
   stop.store(true, std::memory_order_relaxed);
   busy.join();
   EXPECT_GE(most, 1);

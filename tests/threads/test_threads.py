@@ -4,9 +4,8 @@ import os
 
 import hosts
 import pytest
-from usable import usable
-
 from threads_programs import ROOT, build, report, run
+from usable import usable
 
 EVERY_HOST = list(hosts.HOSTS)
 

@@ -117,9 +117,7 @@ int run_info(const Request& request, const Environment& environment, const std::
       {"complaints", values.complaints}};
   if (with_types) info["types"] = report_types(*kernel::choose_isa(values.isa).unit);
   if (!isa.complaint.empty()) info["complaints"].push_back(isa.complaint);
-  const std::string text = is_json      ? info.dump(2) + '\n'
-                           : with_types ? types_text(info["types"])
-                                        : info_text(info);
+  const std::string text = is_json ? info.dump(2) + '\n' : with_types ? types_text(info["types"]) : info_text(info);
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -81,8 +81,8 @@ std::string types_text(const ordered_json& types) {
     unit_of_kernel[kernel["name"].get<std::string>()] = kernel["unit"].get<std::string>();
   std::vector<std::string> ops;
   for (std::size_t i = 0; i < kernel::op_count; ++i) ops.emplace_back(op_name(static_cast<Op>(i)));
-  std::string text = fmt::format("kernels    unit {}; a kernel's name is OP_TYPE, as in sum_f64\n",
-                                 types["unit"].get<std::string>());
+  std::string text =
+      fmt::format("kernels    unit {}; a kernel's name is OP_TYPE, as in sum_f64\n", types["unit"].get<std::string>());
   text += row("", ops);
   for (std::size_t t = 0; t < kernel::type_count; ++t) {
     const std::string type = type_name(static_cast<Type>(t));

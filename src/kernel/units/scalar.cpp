@@ -1,7 +1,7 @@
 // The oracle: one element at a time, compiled with vectorisation off. Every other unit must match it bit for bit.
 // clang-format off: what specialises loops comes before what uses them
-#include "kernel/reduce/x87.h"
 #include "kernel/reduce/table.h"
+#include "kernel/reduce/x87.h"
 // clang-format on
 
 namespace millrace::kernel {

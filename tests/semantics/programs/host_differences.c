@@ -1,6 +1,6 @@
 // Reductions on which hosts are known to disagree with docs/semantics.md or with themselves. One line per case: its
-// name and the different results in one array, in the order in which they first appear, or `refused`, or `no_such_type`.
-// Every element holds the same operands, so that a correct line has one result.
+// name and the different results in one array, in the order in which they first appear, or `refused`, or
+// `no_such_type`. Every element holds the same operands, so that a correct line has one result.
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -92,7 +92,8 @@ static void numbers_and_nans(void) {
   show("min_f64_nan_right", MPI_DOUBLE, MPI_MIN, &f64, &nan64, sizeof f64, print_f64);
 }
 
-// The operands change places when they are compared with the wrong signedness: all bits set (-1, or the greatest) and 1.
+// The operands change places when they are compared with the wrong signedness: all bits set (-1, or the greatest)
+// and 1.
 static void signs_of_integers(void) {
   const uint64_t all_bits = ~0ull, one = 1;  // the first bytes of both serve the narrower types: little-endian
   const struct {

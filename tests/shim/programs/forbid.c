@@ -26,9 +26,12 @@ int main(int argc, char** argv) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return perror("prctl"), 126;
   for (; i < argc && strcmp(argv[i], "--") != 0; ++i) {
     int failed = 0;
-    if (!strcmp(argv[i], "memfd")) failed = forbid(SYS_memfd_create);
-    else if (!strcmp(argv[i], "cma")) failed = forbid(SYS_process_vm_readv) || forbid(SYS_process_vm_writev);
-    else return fprintf(stderr, "forbid: what is %s?\n", argv[i]), 126;
+    if (!strcmp(argv[i], "memfd"))
+      failed = forbid(SYS_memfd_create);
+    else if (!strcmp(argv[i], "cma"))
+      failed = forbid(SYS_process_vm_readv) || forbid(SYS_process_vm_writev);
+    else
+      return fprintf(stderr, "forbid: what is %s?\n", argv[i]), 126;
     if (failed) return perror("forbid"), 126;
   }
   if (i + 1 >= argc) return fprintf(stderr, "forbid NAME... -- PROGRAM\n"), 126;

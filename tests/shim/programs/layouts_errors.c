@@ -8,16 +8,16 @@ static void say(const char* what, int error) {
   int class;
   MPI_Error_class(error, &class);
   printf("%s: %s\n", what,
-         class == MPI_SUCCESS         ? "success"
-         : class == MPI_ERR_TYPE      ? "type"
-         : class == MPI_ERR_COUNT     ? "count"
-         : class == MPI_ERR_COMM      ? "comm"
-         : class == MPI_ERR_TRUNCATE  ? "truncate"
-         : class == MPI_ERR_BUFFER    ? "buffer"
-         : class == MPI_ERR_ARG       ? "argument"
-         : class == MPI_ERR_RANK      ? "rank"
-         : class == MPI_ERR_TAG       ? "tag"
-                                      : "another");
+         class == MPI_SUCCESS        ? "success"
+         : class == MPI_ERR_TYPE     ? "type"
+         : class == MPI_ERR_COUNT    ? "count"
+         : class == MPI_ERR_COMM     ? "comm"
+         : class == MPI_ERR_TRUNCATE ? "truncate"
+         : class == MPI_ERR_BUFFER   ? "buffer"
+         : class == MPI_ERR_ARG      ? "argument"
+         : class == MPI_ERR_RANK     ? "rank"
+         : class == MPI_ERR_TAG      ? "tag"
+                                     : "another");
   fflush(stdout);
 }
 

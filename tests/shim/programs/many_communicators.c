@@ -1,5 +1,6 @@
 /* Arguments: how many communicators are made, used and freed one after the other, and how many live at once. Prints on
-   rank 0: microseconds for each of the first kind, for each of the second, and the growth of memory in KiB after each. */
+   rank 0: microseconds for each of the first kind, for each of the second, and the growth of memory in KiB after each.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < living; ++i) MPI_Comm_free(&comms[i]);
   free(comms);
   if (rank == 0)
-    printf("each %.1f us, %ld KiB more; alive %.1f us, %ld KiB more; %d wrong\n", each_us, passed, alive_us, alive, wrong);
+    printf("each %.1f us, %ld KiB more; alive %.1f us, %ld KiB more; %d wrong\n", each_us, passed, alive_us, alive,
+           wrong);
   MPI_Finalize();
   return wrong != 0;
 }

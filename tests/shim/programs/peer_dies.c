@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
     if (!strcmp(kind, "reduce")) error = MPI_Reduce(in, out, 1 << 16, MPI_DOUBLE, MPI_SUM, 0, comm);
     if (!strcmp(kind, "allreduce")) error = MPI_Allreduce(in, out, 16, MPI_DOUBLE, MPI_SUM, comm);
   }
-  printf("rank %d: %s after %s\n", rank, error ? "an error" : "no error", MPI_Wtime() - start < 2.5 ? "less than 2.5 s" : "too long");
+  printf("rank %d: %s after %s\n", rank, error ? "an error" : "no error",
+         MPI_Wtime() - start < 2.5 ? "less than 2.5 s" : "too long");
   fflush(stdout);
   _exit(0);
 }

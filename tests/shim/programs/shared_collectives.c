@@ -1,7 +1,8 @@
 /* Barrier, Bcast, Reduce and Allreduce on communicators of several shapes, drawn at random from a seed that every rank
    knows, each result compared byte for byte with the left fold in rank order that the rank computes by itself.
    Arguments: the seed, the number of calls, and "ours" if the calls are Millrace's: then every communicator is first
-   brought to the point where they are, sums are in rank order to the last bit, and gaps are kept. Prints one line per rank that found something wrong, then "done". */
+   brought to the point where they are, sums are in rank order to the last bit, and gaps are kept. Prints one line per
+   rank that found something wrong, then "done". */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -56,12 +57,16 @@ static void fill(const struct reduction* r, char* data, int count, int call, int
   uint64_t seed = mix((uint64_t)call * 131 + (uint64_t)rank);
   for (int i = 0; i < count; ++i) {
     uint64_t x = mix(seed + (uint64_t)i);
-    if (r->type == MPI_DOUBLE) ((double*)data)[i] = (double)(x % 20001) / (ours ? 7 : 1) - 1000;
-    else if (r->type == MPI_FLOAT) ((float*)data)[i] = (float)(x % 2001) / (ours ? 7 : 1) - 100;
-    else if (r->type == MPI_DOUBLE_INT) ((pair*)data)[i].value = (double)(x % 5), ((pair*)data)[i].index = rank;
+    if (r->type == MPI_DOUBLE)
+      ((double*)data)[i] = (double)(x % 20001) / (ours ? 7 : 1) - 1000;
+    else if (r->type == MPI_FLOAT)
+      ((float*)data)[i] = (float)(x % 2001) / (ours ? 7 : 1) - 100;
+    else if (r->type == MPI_DOUBLE_INT)
+      ((pair*)data)[i].value = (double)(x % 5), ((pair*)data)[i].index = rank;
     else if (r->bytes == sizeof(matrix))
       for (int k = 0; k < 4; ++k) ((matrix*)data)[i].m[k] = (int32_t)(x >> 16 * k & 0x3fff);
-    else memcpy(data + (size_t)i * r->bytes, &x, r->bytes < 8 ? r->bytes : 8);
+    else
+      memcpy(data + (size_t)i * r->bytes, &x, r->bytes < 8 ? r->bytes : 8);
   }
 }
 
@@ -107,21 +112,27 @@ static void reduce(int call, MPI_Comm comm, int all) {
     memset(out, 0x33, (size_t)count * r->bytes);
     fill(r, out, count, call, rank);
   }
-  if (all) MPI_Allreduce(in_place ? MPI_IN_PLACE : in, out, count, r->type, r->op, comm);
-  else if (rank == root) MPI_Reduce(in_place ? MPI_IN_PLACE : in, out, count, r->type, r->op, root, comm);
-  else MPI_Reduce(in, NULL, count, r->type, r->op, root, comm);
+  if (all)
+    MPI_Allreduce(in_place ? MPI_IN_PLACE : in, out, count, r->type, r->op, comm);
+  else if (rank == root)
+    MPI_Reduce(in_place ? MPI_IN_PLACE : in, out, count, r->type, r->op, root, comm);
+  else
+    MPI_Reduce(in, NULL, count, r->type, r->op, root, comm);
   const char* what = all ? in_place ? "Allreduce in place" : "Allreduce" : in_place ? "Reduce in place" : "Reduce";
   if (all || rank == root) {
     if (!same(r, out, expected, count)) complain(what, r, call, count, ranks);
-    if (ours && ranks > 1 && !gaps_kept(r, out, count, in_place ? 0x33 : 0x55)) complain("the gaps after", r, call, count, ranks);
+    if (ours && ranks > 1 && !gaps_kept(r, out, count, in_place ? 0x33 : 0x55))
+      complain("the gaps after", r, call, count, ranks);
   }
   for (int k = 0; k < 16; ++k)
-    if (out[(size_t)count * r->bytes + (size_t)k] != 0x55) complain("behind the result of", r, call, count, ranks), k = 16;
+    if (out[(size_t)count * r->bytes + (size_t)k] != 0x55)
+      complain("behind the result of", r, call, count, ranks), k = 16;
 }
 
 /* Every rank describes the same bytes by a datatype of its own. */
 static void bcast(int call, MPI_Comm comm) {
-  static const unsigned sizes[] = {0, 1, 3, 8, 56, 57, 64, 512, 4095, 4096, 4097, 32768, 65537, 262144, 1048579, 2097152};
+  static const unsigned sizes[] = {0,    1,    3,    8,     56,    57,     64,      512,
+                                   4095, 4096, 4097, 32768, 65537, 262144, 1048579, 2097152};
   int rank, ranks;
   MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);
   unsigned bytes = sizes[draw(sizeof sizes / sizeof *sizes)];
@@ -169,14 +180,11 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&matrices);
   MPI_Op_create(multiply, 0, &product);
   MPI_Op_create(add_ints, 1, &sum);
-  struct reduction all[] = {{"SUM of ints", MPI_INT, MPI_SUM, 4},
-                            {"BXOR of bytes", MPI_BYTE, MPI_BXOR, 1},
-                            {"MAX of doubles", MPI_DOUBLE, MPI_MAX, 8},
-                            {"SUM of doubles", MPI_DOUBLE, MPI_SUM, 8},
-                            {"SUM of floats", MPI_FLOAT, MPI_SUM, 4},
-                            {"MAXLOC", MPI_DOUBLE_INT, MPI_MAXLOC, 16},
-                            {"a user's sum", MPI_UINT32_T, sum, 4},
-                            {"a product of matrices", matrices, product, 16}};
+  struct reduction all[] = {
+      {"SUM of ints", MPI_INT, MPI_SUM, 4},       {"BXOR of bytes", MPI_BYTE, MPI_BXOR, 1},
+      {"MAX of doubles", MPI_DOUBLE, MPI_MAX, 8}, {"SUM of doubles", MPI_DOUBLE, MPI_SUM, 8},
+      {"SUM of floats", MPI_FLOAT, MPI_SUM, 4},   {"MAXLOC", MPI_DOUBLE_INT, MPI_MAXLOC, 16},
+      {"a user's sum", MPI_UINT32_T, sum, 4},     {"a product of matrices", matrices, product, 16}};
   reduction_count = sizeof all / sizeof *all;
   memcpy(reductions, all, sizeof all);
 

@@ -1,5 +1,5 @@
-/* Every op made of tasks against the predefined one, in MPI_Reduce_local and MPI_Allreduce, inside a parallel region and
-   outside, on numbers whose results are exact. Prints "same" and how many comparisons were made. */
+/* Every op made of tasks against the predefined one, in MPI_Reduce_local and MPI_Allreduce, inside a parallel region
+   and outside, on numbers whose results are exact. Prints "same" and how many comparisons were made. */
 #include <millrace/millrace_mpi_tasks.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -41,8 +41,7 @@ int main(int argc, char** argv) {
   int provided, rank, comparisons = 0, same = 1;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (int i = 0; i < most; ++i)
-    in[i] = (i + rank) % 4, pairs_in[i].value = (i + rank) % 7, pairs_in[i].index = i;
+  for (int i = 0; i < most; ++i) in[i] = (i + rank) % 4, pairs_in[i].value = (i + rank) % 7, pairs_in[i].index = i;
   const MPI_Op ops[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,
                         MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
   for (int k = 0; k < 12; ++k) {
