@@ -21,6 +21,21 @@ using UnpackPieces = void (*)(void* base, const void* packed, const Piece* piece
 using PackPattern = void (*)(void* packed, const void* base, const Pattern& pattern, std::size_t repetitions);
 using UnpackPattern = void (*)(void* base, const void* packed, const Pattern& pattern, std::size_t repetitions);
 
+// What the shuffles of a strided shape need before the first byte moves (lane numbers, masks, offsets), worked out
+// once, when a datatype is compiled. What is inside is the business of the unit that filled it, and only that unit
+// reads it.
+struct alignas(64) StridedTable {
+  unsigned char bytes[1536];
+};
+// Fills a table; false if the unit has no shuffle for this shape (the table is not used then).
+using PrepareStrided = bool (*)(StridedTable& table, std::size_t block_bytes, std::ptrdiff_t stride_bytes);
+// pack_permute and unpack_masked with a table that was filled for the same block and stride. As right for every count
+// and alignment as without.
+using PackPrepared = void (*)(void* packed, const void* base, const StridedTable& table, std::size_t block_bytes,
+                              std::ptrdiff_t stride_bytes, std::size_t block_count);
+using UnpackPrepared = void (*)(void* base, const void* packed, const StridedTable& table, std::size_t block_bytes,
+                                std::ptrdiff_t stride_bytes, std::size_t block_count);
+
 // The strategies. Every one is right for every shape (what it cannot do it gives to `blocks`); which is fast where is
 // for the chooser to know.
 enum class CopyKernel : unsigned char {
@@ -43,6 +58,10 @@ struct CopySet {
   UnpackIndexed unpack_indexed[copy_kernel_count];
   PackPieces pack_pieces;
   UnpackPieces unpack_pieces;
+  // Of `permute`, all four or none; null where there is nothing worth preparing. See kernel/copy/strided.h.
+  PrepareStrided prepare_pack, prepare_unpack;
+  PackPrepared pack_prepared;
+  UnpackPrepared unpack_prepared;
   PackPattern pack_pattern[copy_kernel_count];
   UnpackPattern unpack_pattern[copy_kernel_count];
 };

@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernel/copy/copy.h"
+#include "kernel/copy/strided.h"
 
 namespace millrace::layout {
 
@@ -47,7 +47,9 @@ struct Body {
   Item child;  // at displacement 0 in loops
   std::int64_t stride_bytes = 0;
   Method method = Method::each;
-  kernel::Nest2 nest{};         // nest; tiles of one level of rows; else its inner_count is 0
+  kernel::Nest2 nest{};  // nest; tiles of one level of rows; else its inner_count is 0
+  // strided, or the inner loop of nest: if it is worth preparing. Loops of the same blocks share it.
+  std::shared_ptr<const kernel::Strided> prepared;
   bool packs_in_tiles = false;  // tiles: packing too, not only unpacking
   std::vector<kernel::Piece> pieces;
   std::unique_ptr<kernel::Pattern> pattern;

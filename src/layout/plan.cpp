@@ -1,6 +1,7 @@
 #include "layout/plan.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -73,11 +74,33 @@ void flatten(const Item& item, std::int64_t at, std::vector<kernel::Piece>& piec
   }
 }
 
+// What the kernels prepare for the strided loops of a plan, once for each block and stride.
+class PreparedLoops {
+ public:
+  // Null: nothing to prepare.
+  std::shared_ptr<const kernel::Strided> of(std::int64_t block_bytes, std::int64_t stride_bytes) {
+    if (block_bytes > most_prepared_block_bytes) return nullptr;
+    const auto [found, is_new] = by_shape_.try_emplace({block_bytes, stride_bytes});
+    if (is_new) {
+      auto shape = std::make_shared<kernel::Strided>();
+      if (kernel::prepare_strided(*shape, static_cast<std::size_t>(block_bytes), stride_bytes))
+        found->second = std::move(shape);
+    }
+    return found->second;
+  }
+
+ private:
+  // Longer ones are moved as they are by every unit: not even asked.
+  static constexpr std::int64_t most_prepared_block_bytes = 64;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<const kernel::Strided>> by_shape_;
+};
+
 // `count` is that of the loop; 0 if it is known only when the loop is run.
-void choose_method(Body& body, std::int64_t count) {
+void choose_method(Body& body, std::int64_t count, PreparedLoops& prepared) {
   const Item& child = body.child;
   if (child.is_block()) {
     body.method = Method::strided;
+    body.prepared = prepared.of(child.block_bytes, body.stride_bytes);
     return;
   }
   if (const Node* const rows = rows_of_columns(body, count)) {
@@ -89,7 +112,9 @@ void choose_method(Body& body, std::int64_t count) {
   if (const Node* const inner = strided_blocks(child);
       inner && (inner->count > most_unrolled_blocks || (count > 0 && count <= inner->count))) {
     body.method = Method::nest;
+    body.prepared = prepared.of(inner->body.child.block_bytes, inner->body.stride_bytes);
     body.nest = nest_of(body, *inner);
+    body.nest.inner = body.prepared.get();
     return;
   }
   if (block_count_of(child) > most_pattern_pieces) return;
@@ -126,14 +151,14 @@ void cut_into_units(Node& blocks) {
 }
 
 // Every node once, though it may have many parents.
-void prepare_nodes(const Item& item, std::unordered_set<const Node*>& done) {
+void prepare_nodes(const Item& item, std::unordered_set<const Node*>& done, PreparedLoops& prepared) {
   Node* const node = item.node.get();
   if (!node || !done.insert(node).second) return;
-  if (node->shape == Shape::loop) choose_method(node->body, node->count);
+  if (node->shape == Shape::loop) choose_method(node->body, node->count, prepared);
   if (node->shape == Shape::list) write_out(*node);
   if (node->shape == Shape::blocks) cut_into_units(*node);
-  prepare_nodes(node->body.child, done);
-  for (const Item& inner : node->items) prepare_nodes(inner, done);
+  prepare_nodes(node->body.child, done, prepared);
+  for (const Item& inner : node->items) prepare_nodes(inner, done, prepared);
 }
 
 }  // namespace
@@ -142,7 +167,8 @@ void prepare(Plan& plan, Item root, std::int64_t extent_bytes) {
   plan.root = std::move(root);
   if (plan.root.is_empty()) return;
   std::unordered_set<const Node*> done;
-  prepare_nodes(plan.root, done);
+  PreparedLoops prepared;
+  prepare_nodes(plan.root, done, prepared);
 
   plan.first_displacement = plan.root.displacement_bytes;
   plan.elements.child = plan.root;
@@ -159,7 +185,7 @@ void prepare(Plan& plan, Item root, std::int64_t extent_bytes) {
     }
   }
   plan.mean_block_bytes = bytes_of(plan.root) / block_count_of(plan.root);
-  choose_method(plan.elements, 0);
+  choose_method(plan.elements, 0, prepared);
 }
 
 const char* method_name(Method method) {

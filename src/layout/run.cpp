@@ -25,6 +25,9 @@ struct Packing {
   static void strided(Address m, Packed p, int64_t bytes, int64_t stride, int64_t count) {
     kernel::pack_strided(p, at(m), size(bytes), stride, size(count));
   }
+  static void strided(Address m, Packed p, const kernel::Strided& shape, int64_t count) {
+    kernel::pack_strided(p, at(m), shape, size(count));
+  }
   static void nest(Address m, Packed p, const kernel::Nest2& nest, int64_t count) {
     kernel::pack_nest2(p, at(m), nest, size(count));
   }
@@ -45,6 +48,9 @@ struct Unpacking {
   static void block(Address m, Packed p, int64_t bytes) { std::memcpy(at(m), p, size(bytes)); }
   static void strided(Address m, Packed p, int64_t bytes, int64_t stride, int64_t count) {
     kernel::unpack_strided(at(m), p, size(bytes), stride, size(count));
+  }
+  static void strided(Address m, Packed p, const kernel::Strided& shape, int64_t count) {
+    kernel::unpack_strided(at(m), p, shape, size(count));
   }
   static void nest(Address m, Packed p, const kernel::Nest2& nest, int64_t count) {
     kernel::unpack_nest2(at(m), p, nest, size(count));
@@ -88,7 +94,9 @@ class Walk {
   static void iterations(const Body& body, Address memory, int64_t count, Packed packed) {
     if (count == 0) return;
     switch (body.method) {
-      case Method::strided: return Way::strided(memory, packed, body.child.block_bytes, body.stride_bytes, count);
+      case Method::strided:
+        if (body.prepared) return Way::strided(memory, packed, *body.prepared, count);
+        return Way::strided(memory, packed, body.child.block_bytes, body.stride_bytes, count);
       case Method::nest: return Way::nest(memory, packed, body.nest, count);
       case Method::pattern: return Way::pattern(memory, packed, *body.pattern, count);
       case Method::tiles:

@@ -119,6 +119,21 @@ void check_strided(const CopySet& set, const Spaces& spaces, std::size_t block, 
   const Shape shape = strided(block, stride, count);
   if (shape.reach() + 256 > space_bytes || shape.packed_bytes + 256 > space_bytes) return;
   const bool overlapping = static_cast<std::size_t>(std::abs(stride)) < block;
+  StridedTable pack_table, unpack_table;
+  const bool packs = set.prepare_pack && set.prepare_pack(pack_table, block, stride);
+  const bool unpacks = set.prepare_unpack && set.prepare_unpack(unpack_table, block, stride);
+  each_placement(turn, [&](const Placement& where) {
+    SCOPED_TRACE(std::string(set.isa) + " prepared");
+    if (packs && count > 0)
+      expect_packs(spaces, shape, where, [&](void* packed, const void* base) {
+        set.pack_prepared(packed, base, pack_table, block, stride, count);
+      });
+    if (unpacks && !overlapping && count > 0)
+      expect_unpacks(spaces, shape, where, [&](void* base, const void* packed) {
+        set.unpack_prepared(base, packed, unpack_table, block, stride, count);
+      });
+  });
+  if (testing::Test::HasFatalFailure()) return;
   for (std::size_t kernel = 0; kernel < copy_kernel_count; ++kernel) {
     SCOPED_TRACE(std::string(set.isa) + " kernel " + std::to_string(kernel));
     each_placement(turn, [&](const Placement& where) {

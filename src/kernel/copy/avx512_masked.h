@@ -1,4 +1,4 @@
-// Unpacking small blocks at small strides: whole vectors of the destination under a mask. See avx512_permute.h.
+// Unpacking small blocks at small strides: whole vectors of the destination under a mask. See avx512_windows.h.
 #pragma once
 
 #include "kernel/copy/avx512_permute.h"
@@ -13,8 +13,6 @@ struct UnpackWindows {
 
   static void prepare(W& table, std::size_t start_bytes, std::size_t block_bytes, std::size_t stride_bytes) {
     const int run = static_cast<int>(block_bytes / LaneBytes), every = static_cast<int>(stride_bytes / LaneBytes);
-    table.period = Most == most_windows ? period_of(stride_bytes) : Most;
-    table.advance_bytes = (line_bytes >> __builtin_ctzll(stride_bytes | line_bytes)) * block_bytes;
     std::size_t packed_bytes = 0, within = start_bytes;
     for (std::size_t v = 0; v < table.period; ++v) {
       // The first packed byte that is needed: a window may start in a gap.
@@ -45,11 +43,14 @@ struct UnpackWindows {
       for (std::size_t v = 0; v < period; ++v) window(table, v, to + v * line_bytes, from);
   }
 
+  static void set_period(W& table, std::size_t block_bytes, std::size_t stride_bytes) {
+    table.period = Most == most_windows ? period_of(stride_bytes) : Most;
+    table.advance_bytes = (line_bytes >> __builtin_ctzll(stride_bytes | line_bytes)) * block_bytes;
+  }
+
   static void unpack(char* base, const char* packed, std::size_t block_bytes, std::size_t stride_bytes,
                      std::size_t block_count) {
-    const std::size_t total = block_count * block_bytes, reach = (block_count - 1) * stride_bytes + block_bytes;
-    std::size_t start = (line_bytes - reinterpret_cast<std::uintptr_t>(base) % line_bytes) % line_bytes;
-    if (start % LaneBytes) start = 0;
+    const std::size_t reach = (block_count - 1) * stride_bytes + block_bytes, start = first_window<LaneBytes>(base);
     const std::ptrdiff_t stride = static_cast<std::ptrdiff_t>(stride_bytes);
     if (reach < start + 4 * line_bytes) return unpack_blocks(base, packed, block_bytes, stride, block_count);
     // A block that lies on both sides of `start` is stored here and once more by the first window: the same bytes.
@@ -59,17 +60,40 @@ struct UnpackWindows {
       unpack_blocks(base, packed, block_bytes, stride, (start + stride_bytes - 1) / stride_bytes);
     }
     W table;
+    set_period(table, block_bytes, stride_bytes);
     prepare(table, start - skipped_blocks * stride_bytes, block_bytes, stride_bytes);
+    run(table, base, start, skipped_blocks, packed, block_bytes, stride_bytes, block_count);
+  }
+
+  // With what was prepared, for at least four windows after the first cache line and 64 packed bytes.
+  static void unpack(char* base, const char* packed, const PreparedTable<LaneBytes>& prepared, std::size_t block_bytes,
+                     std::size_t stride_bytes, std::size_t block_count) {
+    const std::size_t start = first_window<LaneBytes>(base);
+    const std::ptrdiff_t block = static_cast<std::ptrdiff_t>(block_bytes);
+    std::size_t skipped_blocks = 0;
+    W table;
+    if (start > 0) {
+      // What lies before the first cache line, and some of that line, as a window across the two.
+      L::store(base, prepared.phases.mask[0], L::pick(prepared.phases.index[0], _mm512_loadu_si512(packed)));
+      skipped_blocks = static_cast<unsigned>(start) / static_cast<unsigned>(stride_bytes);
+    }
+    set_period(table, block_bytes, stride_bytes);
+    take_windows(table, prepared.phases, start - skipped_blocks * stride_bytes, stride_bytes, block);
+    run(table, base, start, skipped_blocks, packed, block_bytes, stride_bytes, block_count);
+  }
+
+  // All windows from the first cache line on.
+  static void run(const W& table, char* base, std::size_t start, std::size_t skipped_blocks, const char* packed,
+                  std::size_t block_bytes, std::size_t stride_bytes, std::size_t block_count) {
+    const std::size_t reach = (block_count - 1) * stride_bytes + block_bytes;
     const std::size_t period_bytes = table.period * line_bytes;
     char* to = base + start;
     const char* from = packed + skipped_blocks * block_bytes;
-    const char* const packed_end = packed + total;
+    const char* const packed_end = packed + block_count * block_bytes;
     std::size_t turns = (reach - start) / period_bytes;
     // Loads are whole vectors: none may leave the packed bytes.
-    const std::ptrdiff_t room =
-        packed_end - from - table.offset_bytes[table.period - 1] - static_cast<std::ptrdiff_t>(line_bytes);
-    const std::size_t readable = room < 0 ? 0 : static_cast<std::size_t>(room) / table.advance_bytes + 1;
-    if (readable < turns) turns = readable;
+    const char* const last = from + table.offset_bytes[table.period - 1] + line_bytes;
+    while (turns > 0 && last + (turns - 1) * table.advance_bytes > packed_end) --turns;
     repeat(table, to, from, turns);
     to += turns * period_bytes;
     from += turns * table.advance_bytes;
@@ -120,6 +144,61 @@ void unpack_masked(void* base, const void* packed, std::size_t block_bytes, std:
   if (unpack_masked_lanes<1>(base, packed, block_bytes, stride_bytes, block_count)) return;
 #endif
   unpack_blocks(base, packed, block_bytes, stride_bytes, block_count);
+}
+
+template <std::size_t LaneBytes>
+inline bool prepare_unpack_lanes(StridedTable& table, std::size_t block_bytes, std::size_t stride_bytes) {
+  if (block_bytes % LaneBytes || stride_bytes % LaneBytes || stride_bytes > most_phases * LaneBytes) return false;
+  auto& prepared = prepared_as<PreparedTable<LaneBytes>>(table);
+  prepared.shape = {LaneBytes, static_cast<unsigned char>(period_of(stride_bytes)), 1, 1};
+  using One = UnpackWindows<LaneBytes, 1>;
+  for (std::size_t phase = 0; phase * LaneBytes < stride_bytes; ++phase) {
+    typename One::W window;
+    window.period = 1;
+    One::prepare(window, phase * LaneBytes, block_bytes, stride_bytes);
+    prepared.phases.index[phase] = window.index[0];
+    prepared.phases.mask[phase] = window.mask[0];
+    prepared.phases.offset_bytes[phase] = static_cast<int>(window.offset_bytes[0]);
+  }
+  return true;
+}
+
+bool prepare_unpack_masked(StridedTable& table, std::size_t block_bytes, std::ptrdiff_t stride_bytes) {
+  const std::size_t stride = static_cast<std::size_t>(stride_bytes);
+  if (block_bytes == 0 || stride_bytes <= 0 || block_bytes > stride) return false;
+  if (prepare_unpack_lanes<4>(table, block_bytes, stride)) return true;
+  if (prepare_unpack_lanes<2>(table, block_bytes, stride)) return true;
+#if defined(__AVX512VBMI__)
+  if (prepare_unpack_lanes<1>(table, block_bytes, stride)) return true;
+#endif
+  return false;
+}
+
+template <std::size_t LaneBytes>
+inline void unpack_prepared_lanes(void* base, const void* packed, const StridedTable& table, std::size_t block_bytes,
+                                  std::size_t stride_bytes, std::size_t block_count) {
+  const auto& prepared = prepared_as<PreparedTable<LaneBytes>>(table);
+  if (block_count * block_bytes < line_bytes ||
+      (block_count - 1) * stride_bytes < first_window<LaneBytes>(base) + 4 * line_bytes)
+    return unpack_blocks(base, packed, block_bytes, static_cast<std::ptrdiff_t>(stride_bytes), block_count);
+  if (prepared.shape.period == 1)
+    UnpackWindows<LaneBytes, 1>::unpack(at(base), at(packed), prepared, block_bytes, stride_bytes, block_count);
+  else if (prepared.shape.period == 3)
+    UnpackWindows<LaneBytes, 3>::unpack(at(base), at(packed), prepared, block_bytes, stride_bytes, block_count);
+  else
+    UnpackWindows<LaneBytes, most_windows>::unpack(at(base), at(packed), prepared, block_bytes, stride_bytes,
+                                                   block_count);
+}
+
+void unpack_masked_prepared(void* base, const void* packed, const StridedTable& table, std::size_t block_bytes,
+                            std::ptrdiff_t stride_bytes, std::size_t block_count) {
+  const unsigned char lane = prepared_as<PreparedShape>(table).lane_bytes;
+  const std::size_t stride = static_cast<std::size_t>(stride_bytes);
+  if (lane == 4) return unpack_prepared_lanes<4>(base, packed, table, block_bytes, stride, block_count);
+  if (lane == 2) return unpack_prepared_lanes<2>(base, packed, table, block_bytes, stride, block_count);
+#if defined(__AVX512VBMI__)
+  if (lane == 1) return unpack_prepared_lanes<1>(base, packed, table, block_bytes, stride, block_count);
+#endif
 }
 
 }  // namespace

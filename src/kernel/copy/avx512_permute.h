@@ -1,65 +1,10 @@
-// Small blocks at small strides by shuffles, 64 bytes at a time. Example: vector(2,3,int), blocks of 8 at strides
-// of 12.
-//
-//   source  |aa.bb.cc.dd.ee.f|f.gg.hh.ii.jj.kk|.ll ...          one letter: a lane of 4 bytes, '.': a gap
-//   packed  |aabbccddeeffgghh|iijjkk ...
-//
-// Packing computes whole vectors of packed bytes ("windows"), each from one to four vectors loaded from where its
-// first block lies; unpacking computes whole vectors of the destination, each from one vector of packed bytes, and
-// stores under a mask that leaves the gaps out. Windows start at cache lines of what is written: a store that straddles
-// two lines takes more than twice the time. So blocks straddle windows; which lane comes from where repeats after a
-// number of windows (the period), for which a table is made at the start of the call.
+// Packing small blocks at small strides: whole vectors of packed bytes. See avx512_windows.h.
 #pragma once
 
-#include "kernel/copy/avx512_lanes.h"
+#include "kernel/copy/avx512_phases.h"
 
 namespace millrace::kernel {
 namespace {
-
-inline constexpr std::size_t line_bytes = 64;
-inline constexpr std::size_t most_windows = 16;
-
-inline bool is_power_of_two(std::size_t value) { return (value & (value - 1)) == 0; }
-
-// After how many windows blocks lie in a window as before: `repeat_bytes` (a block or a stride) from one to the next.
-inline std::size_t period_of(std::size_t repeat_bytes) {
-  return repeat_bytes >> __builtin_ctzll(repeat_bytes | line_bytes);
-}
-
-// `Most` windows in a period; of one, the table stays in registers.
-template <std::size_t LaneBytes, std::size_t Most>
-struct Windows {
-  using L = Lanes<LaneBytes>;
-  static constexpr int lane_bytes = static_cast<int>(LaneBytes);
-
-  __m512i index[Most];
-  typename L::Mask mask[Most];        // packing from four vectors: lanes of the second two; unpacking: lanes to store
-  std::ptrdiff_t offset_bytes[Most];  // of the first load
-  std::size_t period;
-  std::size_t advance_bytes;  // from one period to the next, in what is loaded
-
-  // Lanes of the window that starts at `start_bytes` of the repeating side, where a run of `run` lanes comes every
-  // `every` lanes there and every `other_every` on the side that is loaded, less `lowest`. In single precision, which
-  // is exact for numbers this small and faster than integers; half a lane keeps the quotient off the whole numbers, by
-  // far enough for an approximate reciprocal (positions are below 2^13).
-  // Returns which lanes are of blocks, for part `part` of the window.
-  static __mmask16 numbers(__m512i& lanes, int part, std::size_t start_bytes, int run, int every, int other_every,
-                           int lowest) {
-    const float first = static_cast<float>(start_bytes / LaneBytes + static_cast<std::size_t>(part) * 16);
-    const __m512 position =
-        _mm512_add_ps(_mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), _mm512_set1_ps(first));
-    const __m512 each = _mm512_set1_ps(static_cast<float>(every));
-    const __m512 block =
-        _mm512_roundscale_ps(_mm512_mul_ps(_mm512_add_ps(position, _mm512_set1_ps(0.5f)), _mm512_rcp14_ps(each)),
-                             _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-    const __m512 within = _mm512_fnmadd_ps(block, each, position);
-    const __m512 number = _mm512_fmadd_ps(block, _mm512_set1_ps(static_cast<float>(other_every)),
-                                          _mm512_sub_ps(within, _mm512_set1_ps(static_cast<float>(lowest))));
-    const __mmask16 in_block = _mm512_cmp_ps_mask(within, _mm512_set1_ps(static_cast<float>(run)), _CMP_LT_OS);
-    lanes = _mm512_maskz_cvtps_epi32(in_block, number);
-    return in_block;
-  }
-};
 
 // How many vectors of the source a window of packed bytes is made from: 1 to 4; 0 if shuffles cannot do it. Windows
 // start `start_bytes` after the first packed byte.
@@ -118,9 +63,9 @@ struct PackWindows {
     return of_second < lowest ? of_second : lowest;
   }
 
+  // A period of windows from `start_bytes` on.
   static void prepare(W& table, std::size_t start_bytes, std::size_t block_bytes, std::ptrdiff_t stride_bytes) {
     const int run = static_cast<int>(block_bytes / LaneBytes), stride = static_cast<int>(stride_bytes) / W::lane_bytes;
-    table.period = Most == 1 ? 1 : period_of(block_bytes);
     std::size_t block = 0, within = start_bytes;
     for (std::size_t v = 0; v < table.period; ++v) {
       std::size_t last_block = block, last_within = within + line_bytes;
@@ -166,16 +111,26 @@ struct PackWindows {
     for (; turns > 0; --turns, to += line_bytes, from += advance) _mm512_storeu_si512(to, window(table, 0, from));
   }
 
+  // One byte after the highest of the source.
+  static const char* end_of_source(const char* base, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
+                                   std::size_t block_count) {
+    return stride_bytes < 0 ? base + block_bytes
+                            : base + static_cast<std::ptrdiff_t>(block_count - 1) * stride_bytes + block_bytes;
+  }
+
+  // With a negative stride the first blocks are the highest: vectors must not reach beyond them.
+  static std::size_t start_below_highest(std::size_t start, std::size_t block_bytes, std::ptrdiff_t stride_bytes) {
+    const std::size_t blocks =
+        static_cast<std::size_t>(Vectors) * 64 / static_cast<std::size_t>(-stride_bytes) + 2 + line_bytes / block_bytes;
+    while (start < blocks * block_bytes) start += line_bytes;
+    return start;
+  }
+
   static void pack(char* packed, const char* base, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
                    std::size_t block_count) {
     const std::size_t total = block_count * block_bytes;
     std::size_t start = first_window<LaneBytes>(packed);
-    // With a negative stride the first blocks are the highest: vectors must not reach beyond them.
-    if (stride_bytes < 0) {
-      const std::size_t blocks = static_cast<std::size_t>(Vectors) * 64 / static_cast<std::size_t>(-stride_bytes) + 2 +
-                                 line_bytes / block_bytes;
-      while (start < blocks * block_bytes) start += line_bytes;
-    }
+    if (stride_bytes < 0) start = start_below_highest(start, block_bytes, stride_bytes);
     if (start + 2 * line_bytes > total) return pack_blocks(packed, base, block_bytes, stride_bytes, block_count);
     std::size_t skipped_blocks = 0;
     if (start > 0) {
@@ -184,14 +139,38 @@ struct PackWindows {
       pack_blocks(packed, base, block_bytes, stride_bytes, (start + block_bytes - 1) / block_bytes);
     }
     W table;
+    table.period = Most == 1 ? 1 : period_of(block_bytes);
     prepare(table, start - skipped_blocks * block_bytes, block_bytes, stride_bytes);
+    run(table, packed, start, skipped_blocks, base, block_bytes, stride_bytes, block_count);
+  }
+
+  // With what was prepared, for positive strides and at least two windows after the first cache line.
+  static void pack(char* packed, const char* base, const PreparedTable<LaneBytes>& prepared, std::size_t block_bytes,
+                   std::ptrdiff_t stride_bytes, std::size_t block_count) {
+    const std::size_t start = first_window<LaneBytes>(packed);
+    std::size_t skipped_blocks = 0;
+    W table;
+    table.period = 1;
+    if (start > 0) {
+      // What lies before the first cache line, and some of that line, as a window across the two.
+      take_windows(table, prepared.phases, 0, block_bytes, stride_bytes);
+      const char* const from = base + table.offset_bytes[0];
+      const std::ptrdiff_t readable = end_of_source(base, block_bytes, stride_bytes, block_count) - from;
+      _mm512_storeu_si512(packed, readable >= Vectors * 64 ? window(table, 0, from) : window(table, 0, from, readable));
+      skipped_blocks = static_cast<unsigned>(start) / static_cast<unsigned>(block_bytes);
+    }
+    if constexpr (Most > 1) table.period = prepared.shape.period;
+    take_windows(table, prepared.phases, start - skipped_blocks * block_bytes, block_bytes, stride_bytes);
+    run(table, packed, start, skipped_blocks, base, block_bytes, stride_bytes, block_count);
+  }
+
+  // All windows from the first cache line on.
+  static void run(W& table, char* packed, std::size_t start, std::size_t skipped_blocks, const char* base,
+                  std::size_t block_bytes, std::ptrdiff_t stride_bytes, std::size_t block_count) {
     const char* from = base + static_cast<std::ptrdiff_t>(skipped_blocks) * stride_bytes;
     char* to = packed + start;
-    char* const end = packed + total;
-    // One byte after the highest of the source.
-    const char* const source_end =
-        stride_bytes < 0 ? base + block_bytes
-                         : base + static_cast<std::ptrdiff_t>(block_count - 1) * stride_bytes + block_bytes;
+    char* const end = packed + block_count * block_bytes;
+    const char* const source_end = end_of_source(base, block_bytes, stride_bytes, block_count);
     std::ptrdiff_t advance;
     if constexpr (Most == 1) {
       advance = stride_bytes * static_cast<std::ptrdiff_t>(line_bytes >> __builtin_ctzll(block_bytes));
@@ -271,6 +250,83 @@ void pack_permute(void* packed, const void* base, std::size_t block_bytes, std::
   if (pack_permute_lanes<1>(packed, base, block_bytes, stride_bytes, block_count)) return;
 #endif
   pack_blocks(packed, base, block_bytes, stride_bytes, block_count);
+}
+
+template <std::size_t LaneBytes>
+inline bool prepare_pack_lanes(StridedTable& table, std::size_t block_bytes, std::ptrdiff_t stride_bytes) {
+  if (block_bytes % LaneBytes || stride_bytes % static_cast<std::ptrdiff_t>(LaneBytes) ||
+      block_bytes > most_phases * LaneBytes)
+    return false;
+  const int whole = vectors_of_windows<LaneBytes>(0, block_bytes, stride_bytes);
+  const int cut = vectors_of_windows<LaneBytes>(LaneBytes, block_bytes, stride_bytes);
+  if (whole == 0) return false;
+  auto& prepared = prepared_as<PreparedTable<LaneBytes>>(table);
+  prepared.shape = {LaneBytes, static_cast<unsigned char>(period_of(block_bytes)), static_cast<unsigned char>(whole),
+                    static_cast<unsigned char>(cut)};
+  using OfFour = PackWindows<LaneBytes, 4, most_windows>;
+  for (std::size_t phase = 0; phase * LaneBytes < block_bytes; ++phase) {
+    typename OfFour::W window;
+    window.period = 1;
+    OfFour::prepare(window, phase * LaneBytes, block_bytes, stride_bytes);
+    prepared.phases.index[phase] = window.index[0];
+    prepared.phases.mask[phase] = window.mask[0];
+    prepared.phases.offset_bytes[phase] = static_cast<int>(window.offset_bytes[0]);
+  }
+  return true;
+}
+
+bool prepare_pack_permute(StridedTable& table, std::size_t block_bytes, std::ptrdiff_t stride_bytes) {
+  if (block_bytes == 0 || stride_bytes <= 0) return false;
+  if (prepare_pack_lanes<4>(table, block_bytes, stride_bytes)) return true;
+  if (prepare_pack_lanes<2>(table, block_bytes, stride_bytes)) return true;
+#if defined(__AVX512VBMI__)
+  if (prepare_pack_lanes<1>(table, block_bytes, stride_bytes)) return true;
+#endif
+  return false;
+}
+
+template <std::size_t LaneBytes, int Vectors>
+inline void pack_prepared_windows(char* packed, const char* base, const PreparedTable<LaneBytes>& prepared,
+                                  std::size_t block_bytes, std::ptrdiff_t stride_bytes, std::size_t block_count) {
+  if (prepared.shape.period == 1)
+    PackWindows<LaneBytes, Vectors, 1>::pack(packed, base, prepared, block_bytes, stride_bytes, block_count);
+  else
+    PackWindows<LaneBytes, Vectors, most_windows>::pack(packed, base, prepared, block_bytes, stride_bytes, block_count);
+}
+
+template <std::size_t LaneBytes>
+inline void pack_prepared_lanes(void* packed, const void* base, const StridedTable& table, std::size_t block_bytes,
+                                std::ptrdiff_t stride_bytes, std::size_t block_count) {
+  const auto& prepared = prepared_as<PreparedTable<LaneBytes>>(table);
+  const std::size_t start = first_window<LaneBytes>(packed);
+  const bool whole = prepared.shape.period == 1 && (start & (block_bytes - 1)) == 0;
+  if (block_count * block_bytes >= start + 2 * line_bytes)
+    switch (whole ? prepared.shape.whole_vectors : prepared.shape.cut_vectors) {
+      case 1:
+        return pack_prepared_windows<LaneBytes, 1>(at(packed), at(base), prepared, block_bytes, stride_bytes,
+                                                   block_count);
+      case 2:
+        return pack_prepared_windows<LaneBytes, 2>(at(packed), at(base), prepared, block_bytes, stride_bytes,
+                                                   block_count);
+      case 3:
+        return pack_prepared_windows<LaneBytes, 3>(at(packed), at(base), prepared, block_bytes, stride_bytes,
+                                                   block_count);
+      case 4:
+        return pack_prepared_windows<LaneBytes, 4>(at(packed), at(base), prepared, block_bytes, stride_bytes,
+                                                   block_count);
+      default: break;
+    }
+  pack_blocks(packed, base, block_bytes, stride_bytes, block_count);
+}
+
+void pack_permute_prepared(void* packed, const void* base, const StridedTable& table, std::size_t block_bytes,
+                           std::ptrdiff_t stride_bytes, std::size_t block_count) {
+  const unsigned char lane = prepared_as<PreparedShape>(table).lane_bytes;
+  if (lane == 4) return pack_prepared_lanes<4>(packed, base, table, block_bytes, stride_bytes, block_count);
+  if (lane == 2) return pack_prepared_lanes<2>(packed, base, table, block_bytes, stride_bytes, block_count);
+#if defined(__AVX512VBMI__)
+  if (lane == 1) return pack_prepared_lanes<1>(packed, base, table, block_bytes, stride_bytes, block_count);
+#endif
 }
 
 }  // namespace

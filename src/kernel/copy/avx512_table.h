@@ -13,6 +13,10 @@ constexpr CopySet avx512_copies(const char* isa, std::size_t lane_bytes) {
   set.permute_lane_bytes = lane_bytes;
   set.pack_strided[slot(CopyKernel::permute)] = pack_permute;
   set.unpack_strided[slot(CopyKernel::permute)] = unpack_masked;
+  set.prepare_pack = prepare_pack_permute;
+  set.prepare_unpack = prepare_unpack_masked;
+  set.pack_prepared = pack_permute_prepared;
+  set.unpack_prepared = unpack_masked_prepared;
   set.pack_strided[slot(CopyKernel::gather)] = pack_gather;
   set.unpack_strided[slot(CopyKernel::gather)] = unpack_scatter;
   set.pack_indexed[slot(CopyKernel::gather)] = pack_listed_gather;

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "kernel/copy/copy_streaming.h"
-#include "kernel/copy/tuning.h"
+#include "kernel/copy/strided.h"
 #include "kernel/copy/units.h"
 
 namespace millrace::kernel {
@@ -46,7 +46,10 @@ void pack_nest2(void* packed, const void* base, const Nest2& nest, std::size_t o
   const char* from = bytes_of(base);
   for (std::size_t o = 0; o < outer_count;
        ++o, to += nest.block_bytes * nest.inner_count, from += nest.outer_stride_bytes)
-    pack_strided(to, from, nest.block_bytes, nest.inner_stride_bytes, nest.inner_count);
+    if (nest.inner)
+      pack_strided(to, from, *nest.inner, nest.inner_count);
+    else
+      pack_strided(to, from, nest.block_bytes, nest.inner_stride_bytes, nest.inner_count);
 }
 
 void unpack_nest2(void* base, const void* packed, const Nest2& nest, std::size_t outer_count) {
@@ -54,7 +57,10 @@ void unpack_nest2(void* base, const void* packed, const Nest2& nest, std::size_t
   const char* from = bytes_of(packed);
   for (std::size_t o = 0; o < outer_count;
        ++o, to += nest.outer_stride_bytes, from += nest.block_bytes * nest.inner_count)
-    unpack_strided(to, from, nest.block_bytes, nest.inner_stride_bytes, nest.inner_count);
+    if (nest.inner)
+      unpack_strided(to, from, *nest.inner, nest.inner_count);
+    else
+      unpack_strided(to, from, nest.block_bytes, nest.inner_stride_bytes, nest.inner_count);
 }
 
 void pack_indexed(void* packed, const void* base, const std::ptrdiff_t* displacements_bytes, std::size_t block_bytes,

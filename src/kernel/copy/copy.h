@@ -27,6 +27,7 @@ struct Nest2 {
   std::ptrdiff_t inner_stride_bytes;
   std::size_t inner_count;
   std::ptrdiff_t outer_stride_bytes;
+  const struct Strided* inner = nullptr;  // the inner loop prepared (strided.h), if it is
 };
 void pack_nest2(void* packed, const void* base, const Nest2& nest, std::size_t outer_count);
 void unpack_nest2(void* base, const void* packed, const Nest2& nest, std::size_t outer_count);
