@@ -76,7 +76,7 @@ void measure(const Subject& subject, int turns) {
   const auto layout = compiled(subject.notation);
   const auto count = static_cast<std::int64_t>(subject.is_one ? 1 : subject.elements);
   const std::size_t bytes = static_cast<std::size_t>(layout->size_bytes() * count);
-  std::vector<char> memory(static_cast<std::size_t>(layout->extent_bytes() * count) + 8192, 1), packed(bytes + 64, 2);
+  std::vector<char> memory(static_cast<std::size_t>(layout->touched_bytes(count)) + 8192, 1), packed(bytes + 64, 2);
   std::vector<char> other(bytes + 64, 3);
   char *const m = memory.data(), *const p = packed.data();
   const auto ns =
@@ -163,5 +163,5 @@ int main(int count, char** words) {
   const int turns = count > 1 ? std::atoi(words[1]) : 51;
   calls(turns);
   for (const std::size_t bytes : {std::size_t{8} << 10, std::size_t{512} << 10, std::size_t{16} << 20})
-    table(bytes, bytes > 1 << 20 ? turns / 3 : turns);
+    table(bytes, bytes > 1 << 20 ? std::max(1, turns / 3) : turns);
 }

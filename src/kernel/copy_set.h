@@ -35,6 +35,8 @@ using PackPrepared = void (*)(void* packed, const void* base, const StridedTable
                               std::ptrdiff_t stride_bytes, std::size_t block_count);
 using UnpackPrepared = void (*)(void* base, const void* packed, const StridedTable& table, std::size_t block_bytes,
                                 std::ptrdiff_t stride_bytes, std::size_t block_count);
+using Transpose = void (*)(void* to, std::ptrdiff_t to_stride_bytes, const void* from, std::ptrdiff_t from_stride_bytes,
+                           std::size_t rows, std::size_t columns);
 
 // The strategies. Every one is right for every shape (what it cannot do it gives to `blocks`); which is fast where is
 // for the chooser to know.
@@ -64,6 +66,7 @@ struct CopySet {
   UnpackPrepared unpack_prepared;
   PackPattern pack_pattern[copy_kernel_count];
   UnpackPattern unpack_pattern[copy_kernel_count];
+  Transpose transpose[5];  // by the logarithm of the item's bytes; never null
 };
 
 extern const CopySet scalar_copy_unit;

@@ -31,18 +31,29 @@ const Node* strided_blocks(const Item& item) {
   return item.node && item.node->shape == Shape::loop && item.node->body.child.is_block() ? item.node.get() : nullptr;
 }
 
+// Rows of which columns are turned over through registers, whatever is in which cache.
+constexpr std::int64_t fewest_turned_rows = 4;
+
 bool is_far(std::int64_t stride) { return stride <= -cache_line_bytes || stride >= cache_line_bytes; }
+
+// Columns without gaps between them: a matrix turned over.
+bool is_turned(const Body& body, const Node& rows) {
+  const std::int64_t item_bytes = rows.body.child.block_bytes;
+  return body.stride_bytes == item_bytes && rows.count >= fewest_turned_rows && kernel::can_transpose(item_bytes);
+}
 
 // Column after column: small blocks far apart, and one iteration later their neighbours in the same cache lines. The
 // innermost loop over the blocks, or null. `count` is 0 if it is known only when the loop is run.
 const Node* rows_of_columns(const Body& body, std::int64_t count) {
   if (count == 1 || body.stride_bytes == 0 || is_far(body.stride_bytes)) return nullptr;
-  if (block_count_of(body.child) < lines_that_stay) return nullptr;
   const Item* item = &body.child;
   while (item->node && item->node->shape == Shape::loop && !item->node->body.child.is_block())
     item = &item->node->body.child;
   const Node* const rows = strided_blocks(*item);
-  return rows && is_far(rows->body.stride_bytes) && rows->body.child.block_bytes < cache_line_bytes ? rows : nullptr;
+  if (!rows) return nullptr;
+  if (is_turned(body, *rows)) return rows;
+  if (block_count_of(body.child) < lines_that_stay) return nullptr;
+  return is_far(rows->body.stride_bytes) && rows->body.child.block_bytes < cache_line_bytes ? rows : nullptr;
 }
 
 kernel::Nest2 nest_of(const Body& body, const Node& rows) {
@@ -106,7 +117,8 @@ void choose_method(Body& body, std::int64_t count, PreparedLoops& prepared) {
   if (const Node* const rows = rows_of_columns(body, count)) {
     body.method = Method::tiles;
     if (rows == child.node.get()) body.nest = nest_of(body, *rows);
-    body.packs_in_tiles = block_count_of(child) >= pages_that_stay || rows->body.stride_bytes % few_sets_bytes == 0;
+    body.packs_in_tiles = is_turned(body, *rows) || block_count_of(child) >= pages_that_stay ||
+                          rows->body.stride_bytes % few_sets_bytes == 0;
     return;
   }
   if (const Node* const inner = strided_blocks(child);

@@ -31,6 +31,10 @@ struct Packing {
   static void nest(Address m, Packed p, const kernel::Nest2& nest, int64_t count) {
     kernel::pack_nest2(p, at(m), nest, size(count));
   }
+  static void turned(Address m, Packed p, int64_t bytes, const Columns& columns, const Rows& rows) {
+    kernel::transpose(p, columns.packed_stride_bytes, at(m), rows.stride_bytes, size(bytes), size(rows.count),
+                      size(columns.count));
+  }
   static void pattern(Address m, Packed p, const kernel::Pattern& pattern, int64_t count) {
     kernel::pack_pattern(p, at(m), pattern, size(count));
   }
@@ -54,6 +58,10 @@ struct Unpacking {
   }
   static void nest(Address m, Packed p, const kernel::Nest2& nest, int64_t count) {
     kernel::unpack_nest2(at(m), p, nest, size(count));
+  }
+  static void turned(Address m, Packed p, int64_t bytes, const Columns& columns, const Rows& rows) {
+    kernel::transpose(at(m), rows.stride_bytes, p, columns.packed_stride_bytes, size(bytes), size(columns.count),
+                      size(rows.count));
   }
   static void pattern(Address m, Packed p, const kernel::Pattern& pattern, int64_t count) {
     kernel::unpack_pattern(at(m), p, pattern, size(count));
@@ -150,6 +158,8 @@ class Walk {
         tiles(columns, child, memory, packed);
       return;
     }
+    if (columns.stride_bytes == bytes && kernel::can_transpose(bytes))
+      return Way::turned(memory, packed, bytes, columns, {node.count, stride});
     switch (bytes) {
       case 1: return exact_columns<1>(columns, {node.count, stride}, memory, packed);
       case 2: return exact_columns<2>(columns, {node.count, stride}, memory, packed);

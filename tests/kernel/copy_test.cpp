@@ -305,6 +305,39 @@ TEST_P(CopyUnit, Patterns) {
   }
 }
 
+// From the rows of a matrix to its columns and back: both sides have gaps between their rows.
+TEST_P(CopyUnit, Transposes) {
+  const Spaces spaces;
+  unsigned turn = 1;
+  std::mt19937 random(8);
+  for (std::size_t log = 0; log < 5; ++log) {
+    const std::size_t item = std::size_t{1} << log;
+    for (int i = 0; i < (full() ? 3000 : emulated ? 60 : 300); ++i) {
+      const std::size_t most = i % 10 == 9 ? 200 : 40;
+      const std::size_t rows = random() % most, columns = random() % (i % 7 == 6 ? 3 : most);
+      const auto stride =
+          static_cast<std::ptrdiff_t>(columns * item + random() % 3 * (random() % 70)) * (i % 5 == 4 ? -1 : 1);
+      const auto packed_stride = static_cast<std::ptrdiff_t>(rows * item);
+      Shape shape;
+      shape.text = std::to_string(rows) + " x " + std::to_string(columns) + " items of " + std::to_string(item) +
+                   " at " + std::to_string(stride);
+      for (std::size_t c = 0; c < columns; ++c)
+        for (std::size_t r = 0; r < rows; ++r)
+          shape.add(static_cast<std::ptrdiff_t>(r) * stride + static_cast<std::ptrdiff_t>(c * item), item);
+      if (shape.reach() + 256 > space_bytes || shape.packed_bytes + 256 > space_bytes) continue;
+      each_placement(turn, [&](const Placement& where) {
+        expect_packs(spaces, shape, where, [&](void* packed, const void* base) {
+          GetParam()->transpose[log](packed, packed_stride, base, stride, rows, columns);
+        });
+        expect_unpacks(spaces, shape, where, [&](void* base, const void* packed) {
+          GetParam()->transpose[log](base, stride, packed, packed_stride, columns, rows);
+        });
+      });
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Every, CopyUnit,
                          testing::ValuesIn(std::vector<const CopySet*>(usable_copies().begin(), usable_copies().end())),
                          [](const auto& unit) { return std::string(unit.param->isa); });

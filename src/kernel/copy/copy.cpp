@@ -63,6 +63,12 @@ void unpack_nest2(void* base, const void* packed, const Nest2& nest, std::size_t
       unpack_strided(to, from, nest.block_bytes, nest.inner_stride_bytes, nest.inner_count);
 }
 
+void transpose(void* to, std::ptrdiff_t to_stride_bytes, const void* from, std::ptrdiff_t from_stride_bytes,
+               std::size_t item_bytes, std::size_t rows, std::size_t columns) {
+  const auto by_size = static_cast<std::size_t>(__builtin_ctzll(item_bytes));
+  active_copies().transpose[by_size](to, to_stride_bytes, from, from_stride_bytes, rows, columns);
+}
+
 void pack_indexed(void* packed, const void* base, const std::ptrdiff_t* displacements_bytes, std::size_t block_bytes,
                   std::size_t block_count) {
   const CopySet& set = active_copies();

@@ -32,6 +32,16 @@ struct Nest2 {
 void pack_nest2(void* packed, const void* base, const Nest2& nest, std::size_t outer_count);
 void unpack_nest2(void* base, const void* packed, const Nest2& nest, std::size_t outer_count);
 
+// A matrix of `rows` x `columns` items turned over: item (row, column) at from + row * from_stride_bytes + column *
+// item_bytes goes to to + column * to_stride_bytes + row * item_bytes. Packs columns that lie side by side (`to`
+// packed) and unpacks them (`from` packed). Rows of `to` do not overlap each other. Writes some items twice, with the
+// same value.
+constexpr bool can_transpose(std::ptrdiff_t item_bytes) {
+  return item_bytes == 1 || item_bytes == 2 || item_bytes == 4 || item_bytes == 8 || item_bytes == 16;
+}
+void transpose(void* to, std::ptrdiff_t to_stride_bytes, const void* from, std::ptrdiff_t from_stride_bytes,
+               std::size_t item_bytes, std::size_t rows, std::size_t columns);
+
 // block i: `block_bytes` at base + displacements_bytes[i].
 void pack_indexed(void* packed, const void* base, const std::ptrdiff_t* displacements_bytes, std::size_t block_bytes,
                   std::size_t block_count);

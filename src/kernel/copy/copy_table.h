@@ -3,6 +3,7 @@
 
 #include "kernel/copy/lists.h"
 #include "kernel/copy/pieces.h"
+#include "kernel/copy/transpose.h"
 #include "kernel/copy/wide.h"
 #include "kernel/copy_set.h"
 
@@ -22,6 +23,11 @@ constexpr CopySet common_copy_unit(const char* isa) {
   set.unpack_pieces = unpack_pieces_by_size;
   set.pack_pattern[slot(CopyKernel::blocks)] = pack_pattern_blocks;
   set.unpack_pattern[slot(CopyKernel::blocks)] = unpack_pattern_blocks;
+  set.transpose[0] = transpose<1>;
+  set.transpose[1] = transpose<2>;
+  set.transpose[2] = transpose<4>;
+  set.transpose[3] = transpose<8>;
+  set.transpose[4] = transpose<16>;
   return set;
 }
 constexpr CopySet vector_copy_unit(const char* isa) {
