@@ -26,13 +26,21 @@ using Stage = Communicator::Stage;
 // Communicators that live for a few calls only are not worth the memory and the calls that it takes to agree.
 constexpr int calls_before_agreement = 8;
 
-std::string job;
+Presence& presence = *new Presence;  // never destroyed, as every registry of the shim
 Word world_group = 0;
 std::vector<std::atomic<bool>> known_present;  // by rank of MPI_COMM_WORLD; once true, for ever
-// Every rank of MPI_COMM_WORLD was found, and no two threads of a process may be in collectives at once.
-std::atomic<bool> whole_world_known{false};
-bool threads_may_call = true;
 std::uint64_t settings_digest = 0;
+
+// What all ranks know of MPI_COMM_WORLD, from the same call of the program on: nothing more (also where threads may
+// make calls in any order), that all its ranks are there and have one thread in MPI, or that it cannot be known before
+// a call that synchronises. Read and written by one thread, if it is not `closed` from the beginning.
+enum class World : std::uint8_t { open, whole, closed };
+std::atomic<World> world{World::closed};
+// Collectives on communicators of all ranks so far, and at which of them the next round of Presence is due.
+std::uint64_t world_calls = 0;
+int next_round = 0;
+std::uint64_t next_round_call = 1;
+constexpr std::uint64_t calls_between_rounds = 16;  // times as many each time
 
 // What must be equal on all ranks for them to choose alike: every setting but those that change nothing that others
 // see.
@@ -71,10 +79,40 @@ bool all_present(const std::vector<int>& ranks) {
   for (const int rank : ranks) {
     std::atomic<bool>& known = known_present[static_cast<std::size_t>(rank)];
     if (known.load(std::memory_order_relaxed)) continue;
-    if (!is_present(job, rank)) return false;
+    if (!presence.finds(rank)) return false;
     known.store(true, std::memory_order_relaxed);  // says nothing about other memory
   }
   return true;
+}
+
+World world_state() { return world.load(std::memory_order_relaxed); }
+
+bool is_of_all_ranks(const Communicator& communicator) {
+  return static_cast<std::size_t>(communicator.ranks) == known_present.size();
+}
+
+// In a call that synchronises everybody who will ever announce himself has done so.
+World world_after_synchronising() {
+  for (std::size_t rank = 0; rank < known_present.size(); ++rank) {
+    const int number = static_cast<int>(rank);
+    if (!presence.finds(number) || presence.finds_threads(number)) return World::closed;
+    known_present[rank].store(true, std::memory_order_relaxed);  // says nothing about other memory
+  }
+  return World::whole;
+}
+
+// At every collective on a communicator of all ranks, which they all call in the same order: one that does not could
+// not work with a host whose collectives synchronise.
+void learn_about_world(const Communicator& communicator, bool synchronising) {
+  if (world_state() != World::open || !is_of_all_ranks(communicator) || world_ranks(communicator).empty()) return;
+  ++world_calls;
+  if (synchronising) {
+    world.store(world_after_synchronising(), std::memory_order_relaxed);
+    presence.end_rounds();
+  } else if (world_calls == next_round_call && next_round < Presence::rounds) {
+    next_round_call *= calls_between_rounds;
+    if (presence.ranks_are_there(next_round++)) world.store(World::whole, std::memory_order_relaxed);
+  }
 }
 
 struct Agreement {
@@ -105,9 +143,9 @@ void leave_to_host(Communicator& communicator, Reason reason) {
 void agree(Communicator& communicator) {
   const std::vector<int> members = world_ranks(communicator);
   if (members.empty() || !all_present(members)) return leave_to_host(communicator, Reason::not_agreed);
-  if (communicator.ranks == static_cast<int>(known_present.size()) && !threads_may_call)
-    whole_world_known.store(true, std::memory_order_relaxed);  // read by the same thread only
   const Agreement agreement = compare_with_others(communicator.handle, kept_group(members));
+  // Everybody has answered every round that came before this call.
+  if (world_state() == World::whole && is_of_all_ranks(communicator)) presence.end_rounds();
   if (!agreement.settings) return leave_to_host(communicator, Reason::settings_differ);
   communicator.group = agreement.kept_group ? take_kept_group(members, agreement.kept_group)
                                             : NodeGroup::make(communicator.handle, communicator.rank, members);
@@ -122,26 +160,28 @@ bool prepare_agreement(int world_rank, int world_ranks) {
   world_group = abi::handle(world_group);
   int level = 0;
   host<Symbol::MPI_Query_thread>(as_word(&level));
-  threads_may_call = level == abi::thread_multiple;
+  const bool threads_may_call = level == abi::thread_multiple;
   settings_digest = digest_of_settings();
   known_present = std::vector<std::atomic<bool>>(static_cast<std::size_t>(world_ranks));
-  job = job_key();
-  return prepare_communicators() && announce_presence(job, world_rank);
+  world.store(threads_may_call ? World::closed : World::open, std::memory_order_relaxed);
+  return prepare_communicators() && presence.announce(job_key(), world_rank, world_ranks, threads_may_call);
 }
 
 void forget_agreement() {
   if (world_group == 0) return;
   forget_communicators();
-  withdraw_presence();
+  presence.withdraw();
   host<Symbol::MPI_Group_free>(as_word(&world_group));
   world_group = 0;
-  whole_world_known.store(false, std::memory_order_relaxed);
+  world.store(World::closed, std::memory_order_relaxed);
 }
 
 void advance_agreement(Communicator& communicator, bool synchronising) noexcept try {
   if (communicator.stage != Stage::undecided) return;
-  if (!synchronising && !whole_world_known.load(std::memory_order_relaxed)) return;
-  if (++communicator.calls >= calls_before_agreement) agree(communicator);
+  ++communicator.calls;
+  learn_about_world(communicator, synchronising);
+  if (!synchronising && world_state() != World::whole) return;
+  if (communicator.calls >= calls_before_agreement) agree(communicator);
 } catch (...) {
   // Out of memory on this rank alone: the others may be waiting in a collective of the host by now. Nothing that we
   // could do would be right for them, and a process without memory for a few integers will not go on for long.

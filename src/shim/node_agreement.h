@@ -10,8 +10,10 @@
 //      (Nobody can have left meanwhile: the first to leave would have had to miss somebody before.)
 //   4. If all are there, all know it, and from now on may use the host's collectives on this communicator to agree on
 //      the rest: same settings, memory that all could map.
-// Communicators that see MPI_Bcast and MPI_Reduce only take step 2 from MPI_COMM_WORLD, if its ranks were all found
-// before, unless threads may call collectives at once: then ranks may know different things at the same call.
+// A communicator that sees no call of step 2 relies on what its ranks know of MPI_COMM_WORLD, which has all of them.
+// That its ranks are all there they know from a synchronising call on a communicator of all ranks or, without one, from
+// rounds (presence.h): at the 1st, 16th, 256th and 4096th collective on such communicators each rank looks for itself,
+// and all come to the same answer. Not so if threads of a rank may call collectives at once: then calls have no order.
 #pragma once
 
 #include "shim/communicators.h"

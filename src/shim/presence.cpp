@@ -16,11 +16,9 @@ namespace millrace::shim {
 namespace {
 
 // Bumped when ranks of two builds could no longer work together.
-constexpr int protocol = 1;
+constexpr int protocol = 2;
 
-int listening = -1;
-// Kept in reserve, so that a program that has used up its descriptors still gets the answer that the other ranks get.
-std::atomic<int> spare{-1};
+std::atomic<int> spare{-1};  // kept in reserve
 
 int new_socket() { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
 
@@ -30,8 +28,8 @@ struct Address {
 };
 
 // Abstract names start with a zero byte and end where the length says.
-Address address_of(const std::string& job, int rank) {
-  const std::string name = fmt::format("millrace/{}/{}/{}/{}", MILLRACE_VERSION, protocol, job, rank);
+Address address_of(const std::string& job, int rank, std::string_view what) {
+  const std::string name = fmt::format("millrace/{}/{}/{}/{}/{}", MILLRACE_VERSION, protocol, job, rank, what);
   Address result;
   result.address.sun_family = AF_UNIX;
   const std::size_t length = std::min(name.size(), sizeof result.address.sun_path - 1);
@@ -83,35 +81,44 @@ std::string job_key() {
   return process_key("parent", getppid());
 }
 
-bool announce_presence(const std::string& job, int rank) {
-  if (listening >= 0) return true;
-  const int descriptor = new_socket();
-  const int reserve = new_socket();
-  const Address address = address_of(job, rank);
-  // Nobody is ever accepted: each other rank asks at most once, and a full queue answers as well as a free one.
-  if (descriptor < 0 || reserve < 0 ||
-      bind(descriptor, reinterpret_cast<const sockaddr*>(&address.address), address.length) != 0 ||
-      listen(descriptor, SOMAXCONN) != 0) {
-    if (descriptor >= 0) close(descriptor);
-    if (reserve >= 0) close(reserve);
-    return false;
-  }
-  listening = descriptor;
-  spare.store(reserve, std::memory_order_relaxed);
-  return true;
+Name::~Name() { release(); }
+
+bool Name::reserve(const std::string& job, int rank, std::string_view what) {
+  release();
+  descriptor_ = new_socket();
+  const Address address = address_of(job, rank, what);
+  if (descriptor_ >= 0 && bind(descriptor_, reinterpret_cast<const sockaddr*>(&address.address), address.length) == 0)
+    return true;
+  release();
+  return false;
 }
 
-void withdraw_presence() {
-  if (listening >= 0) close(listening);
-  listening = -1;
+// Nobody is ever accepted: the others ask a few times each, and a full queue answers as well as a free one.
+bool Name::answer() { return descriptor_ >= 0 && listen(descriptor_, SOMAXCONN) == 0; }
+
+void Name::silence() {
+  if (descriptor_ >= 0) shutdown(descriptor_, SHUT_RDWR);
+}
+
+void Name::release() {
+  if (descriptor_ >= 0) close(descriptor_);
+  descriptor_ = -1;
+}
+
+bool prepare_asking() {
+  if (spare.load(std::memory_order_relaxed) < 0) spare.store(new_socket(), std::memory_order_relaxed);
+  return spare.load(std::memory_order_relaxed) >= 0;
+}
+
+void end_asking() {
   if (const int reserve = spare.exchange(-1, std::memory_order_relaxed); reserve >= 0) close(reserve);
 }
 
-bool is_present(const std::string& job, int rank) {
+bool answers(const std::string& job, int rank, std::string_view what) {
   int descriptor = new_socket();
   if (descriptor < 0) descriptor = spare.exchange(-1, std::memory_order_relaxed);
   if (descriptor < 0) return false;
-  const Address address = address_of(job, rank);
+  const Address address = address_of(job, rank, what);
   bool present = connect(descriptor, reinterpret_cast<const sockaddr*>(&address.address), address.length) == 0;
   if (present) {
     // Anybody may bind a name; only a process of the same user is a rank of the same job.

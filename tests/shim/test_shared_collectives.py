@@ -63,9 +63,12 @@ RANK = {"openmpi4": "OMPI_COMM_WORLD_RANK", "openmpi5": "OMPI_COMM_WORLD_RANK"}
 
 def mixed(host, ranks, first, rest):
     """Rank 0 is started with the words `first`, the others with `rest`."""
-    program = build(host, "shared_collectives.c")
+    return mixed_words(host, ranks, first, rest, [build(host, "shared_collectives.c"), SEED, 60])
+
+
+def mixed_words(host, ranks, first, rest, words):
     script = f'if [ "${RANK.get(host, "PMI_RANK")}" = 0 ]; then exec {first} "$@"; else exec {rest} "$@"; fi'
-    return hosts.run(host, ranks, ["sh", "-c", script, "sh", program, SEED, 60], timeout=120)
+    return hosts.run(host, ranks, ["sh", "-c", script, "sh", *words], timeout=120)
 
 
 @pytest.mark.parametrize("host", list(hosts.HOSTS))
@@ -206,3 +209,38 @@ def test_forced(settings):
 def test_a_wrong_tree_is_reported():
     finished = run("openmpi4", 2, build("openmpi4", "shared_collectives.c"), SEED, 20, env={"MILLRACE_TREE": "oak"})
     assert "MILLRACE_TREE=oak is not a tree" in finished.check().stderr
+
+
+def never_synchronising(host, ranks, *words, **options):
+    finished, result = report(host, ranks, build(host, "never_synchronises.c"), *words, **options)
+    assert finished.stdout == "done\n"
+    return result
+
+
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_calls_that_never_synchronise(host):
+    """Ranks learn of each other without a barrier: on MPI_COMM_WORLD, and on a grid of all its ranks."""
+    result = never_synchronising(host, 3, "bcast", 600)
+    assert call(result, "MPI_Bcast")["taken"] > 0
+    if host != "mpich4":  # crashes in MPI_Neighbor_alltoallw by itself
+        result = never_synchronising(host, 2, "neighbors", 600)
+        assert call(result, "MPI_Neighbor_alltoallw")["taken"] > 0
+
+
+def test_a_rank_that_comes_late():
+    for host in ("openmpi5", "mpich5"):
+        never_synchronising(host, 3, "bcast", 600, 300)
+        never_synchronising(host, 3, "neighbors", 600, 300)
+
+
+def test_ranks_whose_threads_may_call_are_not_counted_on():
+    """One rank alone has MPI_THREAD_MULTIPLE: the others must not believe that it counts calls as they do."""
+    result = never_synchronising("openmpi4", 2, "threads", 100)
+    assert call(result, "MPI_Bcast")["taken"] == 0
+
+
+@pytest.mark.parametrize("what", ["bcast", "neighbors"])
+@pytest.mark.parametrize("host", ["openmpi4", "openmpi5", "mpich5", "intel"])
+def test_a_rank_without_millrace_is_never_waited_for(host, what):
+    words = [build(host, "never_synchronises.c"), what, 600]
+    assert mixed_words(host, 3, "env", hosts.MILLRACE, words).check().stdout == "done\n"
