@@ -6,11 +6,12 @@ import ctypes
 
 import numpy as np
 
+from . import _native
 from ._library import check, lib
 
 _MANY_LAYOUTS = 256  # kept by pack() and unpack()
-# Where the kernels were measured to be faster than NumPy (docs/results/layouts_numpy.md): below the first, NumPy is
-# done before a call through ctypes has begun; above the others its inner loops are good.
+# A call through ctypes takes longer than NumPy takes for less, and than its inner loops take for long rows. The way by
+# the extension module (_native.py) has no such limits (docs/results/layouts_numpy.md).
 _WORTH_BYTES = 65536
 _SHORT_ROW_ITEMS = 16
 _SMALL_ITEM_BYTES = 2
@@ -27,7 +28,7 @@ class Layout:
     Raises ValueError for lists of different lengths, MemoryError, OverflowError for layouts beyond 63 bits.
     """
 
-    __slots__ = ("_as_parameter_", "high", "low", "nbytes")
+    __slots__ = ("_address", "_as_parameter_", "high", "low", "nbytes")
 
     def __init__(self):
         raise TypeError("Layout.of(array), Layout.strided(...), Layout.blocks(...) or Layout.join(...) make a layout")
@@ -38,6 +39,7 @@ class Layout:
         check(function(*arguments, ctypes.byref(handle)))
         layout = object.__new__(cls)
         layout._as_parameter_ = handle
+        layout._address = handle.value
         layout.nbytes = lib.millrace_layout_bytes(handle)
         low, high = ctypes.c_ssize_t(), ctypes.c_ssize_t()
         lib.millrace_layout_reach(handle, ctypes.byref(low), ctypes.byref(high))
@@ -149,12 +151,16 @@ def _layout_of(array):
 
 
 def _is_ours(array):
-    """Whether the kernels can be faster and may be used: not for references, nor for what memcpy does."""
-    if array.nbytes < _WORTH_BYTES or array.dtype.hasobject or array.flags.c_contiguous:
+    """Whether the kernels may be used: not for references, nor for what memcpy does."""
+    return not (array.dtype.hasobject or array.flags.c_contiguous)
+
+
+def _is_worth_ctypes(array):
+    if array.nbytes < _WORTH_BYTES:
         return False
     has_short_rows = array.ndim > 1 and array.shape[-1] <= _SHORT_ROW_ITEMS
     is_transposed = array.ndim > 1 and abs(array.strides[-1]) > min(map(abs, array.strides))
-    return (has_short_rows or array.itemsize <= _SMALL_ITEM_BYTES) and not is_transposed
+    return has_short_rows or is_transposed or array.itemsize <= _SMALL_ITEM_BYTES
 
 
 def pack(array, out=None):
@@ -168,7 +174,7 @@ def pack(array, out=None):
         out = np.empty(array.shape, array.dtype)
     else:
         _check_pair(out, array)
-    if _is_ours(array):
+    if _is_ours(array) and _is_worth_ctypes(array):
         _check_apart(out, array)
         check(lib.millrace_layout_pack(_layout_of(array), array.ctypes.data, out.ctypes.data))
     else:
@@ -182,11 +188,29 @@ def unpack(packed, array):
     _check_pair(packed, array)
     if not array.flags.writeable:
         raise ValueError("the array is read-only")
-    if _is_ours(array):
+    if _is_ours(array) and _is_worth_ctypes(array):
         _check_apart(packed, array)
         check(lib.millrace_layout_unpack(_layout_of(array), packed.ctypes.data, array.ctypes.data))
     else:
         np.copyto(array, packed)
+
+
+def _plan(array):
+    """The layout of an array that the kernels copy; None for NumPy's."""
+    return _layout_of(array) if _is_ours(array) else None
+
+
+def _address(function):
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+_general_pack, _general_unpack = pack, unpack
+_short_way = _native.load()
+if _short_way:
+    _short_way.prepare(
+        _address(lib.millrace_layout_pack), _address(lib.millrace_layout_unpack), _plan, _general_pack, _general_unpack
+    )
+    pack, unpack = _short_way.pack, _short_way.unpack
 
 
 def _check_pair(packed, array):

@@ -19,11 +19,75 @@ from millrace import _layout  # noqa: E402
 SEED = 20260101
 
 
-@pytest.fixture(params=["kernels", "as shipped"])
+@pytest.fixture(params=["kernels", "kernels by ctypes", "as shipped", "as shipped by ctypes"])
 def threshold(request, monkeypatch):
-    """All arrays go through the kernels, or those that do for users."""
-    if request.param == "kernels":
+    """All arrays go through the kernels, or those that do for users; by either way into the library."""
+    if "kernels" in request.param:
         monkeypatch.setattr(_layout, "_is_ours", lambda array: not array.dtype.hasobject)
+        monkeypatch.setattr(_layout, "_is_worth_ctypes", lambda array: True)
+    if "ctypes" in request.param:
+        monkeypatch.setattr(millrace, "pack", _layout._general_pack)
+        monkeypatch.setattr(millrace, "unpack", _layout._general_unpack)
+    _layout._short_way.forget()
+    yield
+    _layout._short_way.forget()
+
+
+def test_the_short_way_is_there():
+    assert millrace.pack is _layout._short_way.pack and millrace.unpack is _layout._short_way.unpack
+
+
+def test_views_that_come_and_go_never_get_the_layout_of_another():
+    """More views than the short way remembers, in a random order, from several threads."""
+    array = np.arange(40 * 40 * 4, dtype="i4").reshape(40, 40, 4)
+    wrong = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for _ in range(4000):
+            a, b, step = (int(n) for n in rng.integers(1, 40, 3))
+            view = array[:a, ::step, 1:3] if a % 2 else array[:a, :b, ::3].T
+            if not np.array_equal(millrace.pack(view), view):
+                wrong.append(view.shape)
+
+    threads = [threading.Thread(target=work, args=(SEED + i,)) for i in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("arguments", [(), (1, 2, 3)])
+def test_wrong_numbers_of_arguments(arguments):
+    with pytest.raises(TypeError):
+        millrace.pack(*arguments)
+    with pytest.raises(TypeError):
+        millrace.unpack(*arguments)
+
+
+def test_a_small_array_is_planned_when_it_comes_again_and_a_large_one_at_once(monkeypatch):
+    planned = []
+    plan = _layout._layout_of
+    monkeypatch.setattr(_layout, "_layout_of", lambda array: planned.append(array.nbytes) or plan(array))
+    _layout._short_way.forget()
+    small, large = np.zeros((60, 60), "f8").T, np.zeros((400, 400), "f8").T
+    millrace.pack(small)
+    assert planned == []
+    millrace.pack(small)
+    millrace.pack(small)
+    assert planned == [small.nbytes]
+    millrace.pack(large)
+    millrace.pack(large)
+    assert planned == [small.nbytes, large.nbytes]
+
+
+def test_nothing_is_kept_alive_but_dtypes():
+    array = np.zeros((64, 64, 3), "u1")
+    before = sys.getrefcount(array)
+    for _ in range(100):
+        millrace.unpack(millrace.pack(array[:, :, 1]), array[:, :, 1])
+    assert sys.getrefcount(array) == before
 
 
 def random_view(rng):
