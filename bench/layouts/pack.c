@@ -3,7 +3,8 @@
    within one process. hot: the same memory again and again. cold: a pool of buffers larger than 400 MB in rotation. One
    line: NAME pack|unpack hot|cold BYTES OURS_NS HOST_NS RATIO LOW HIGH HAND_NS MEMCPY_NS TOUCHED_NS
    lower quartiles of the turns, because what else the machine does only lengthens them; RATIO is the median of host /
-   ours by turn, with its quartiles. Arguments: turns, milliseconds of one turn. */
+   ours by turn, with its quartiles. Arguments: turns, milliseconds of one turn, optionally which rows ("," between the
+   names, "all") and which sizes ("8192,524288"). */
 #include <stdio.h>
 #include <string.h>
 
@@ -109,6 +110,15 @@ static void measure(int which, long wanted, int unpack, int cold, int turns, dou
   MPI_Type_free(&c.type);
 }
 
+/* Whether `word` is one of those of a list, which names everything if it is missing or "all". */
+static int is_wanted(const char* list, const char* word) {
+  const size_t length = strlen(word);
+  if (!list || strcmp(list, "all") == 0) return 1;
+  for (const char* at = list; (at = strstr(at, word)) != NULL; at += length)
+    if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == 0)) return 1;
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const long sizes[] = {8192, 524288, 16777216};
   static const int table[] = {VECTOR_2_3, VECTOR_1_2, VECTOR_4_8, STRUCTS, LISTS, RANDOM, COLUMN};
@@ -118,7 +128,11 @@ int main(int argc, char** argv) {
   for (size_t row = 0; row < sizeof table / sizeof *table; ++row)
     for (int i = 0; i < 3; ++i)
       for (int form = 0; form < 4; ++form) {
+        char size[24];
+        snprintf(size, sizeof size, "%ld", sizes[i]);
         if (form / 2 == 1 && i == 2) continue; /* 16 MiB is cold enough by itself */
+        if (!is_wanted(argc > 3 ? argv[3] : NULL, layout_names[table[row]])) continue;
+        if (!is_wanted(argc > 4 ? argv[4] : NULL, size)) continue;
         measure(table[row], sizes[i], form % 2, form / 2, turns, turn_ms);
       }
   MPI_Finalize();

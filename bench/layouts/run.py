@@ -1,7 +1,8 @@
 """Derived datatypes through the whole call: Millrace beside the host's own, in turns within one process.
 
     ./dev bench layouts
-    PYTHONPATH=tests/hosts bench/layouts/run.py [--what pack,exchange] [--hosts ...] [--turns 11] [--csv FILE]
+    PYTHONPATH=tests/hosts bench/layouts/run.py [--what pack,exchange] [--hosts ...] [--turns 11] [--csv DIRECTORY]
+        [--rows vector_1_2_int,...] [--bytes 8192,...]
 
 pack: MPI_Pack and MPI_Unpack of the layouts of docs/results/layout_messages.md, beside PMPI_ and memcpy.
 exchange: two ranks, ping-pong and a halo of two messages each way; also with only the sender or the receiver ours.
@@ -38,9 +39,9 @@ def number(word):
         return word
 
 
-def measure(what, host, turns, turn_ms):
+def measure(what, host, turns, turn_ms, rows="all", sizes="all"):
     program = hosts.compile(host, HERE / f"{what}.c", OUT / host / what, flags=["-O3", "-march=native", "-Wall"])
-    command = [program, turns, turn_ms]
+    command = [program, turns, turn_ms] + ([rows, sizes] if what == "pack" else [])
     finished = hosts.run(
         host, RANKS[what], command, millrace=True, env={"MILLRACE_LAYOUTS": "always"}, timeout=470, bind=True
     ).check()
@@ -74,13 +75,15 @@ def main():
     parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel,abi")
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--turn-ms", type=float, default=1.0)
+    parser.add_argument("--rows", default="all", help="of pack: names of layouts")
+    parser.add_argument("--bytes", default="all", help="of pack: 8192, 524288, 16777216")
     parser.add_argument("--csv", type=pathlib.Path, default=OUT)
     arguments = parser.parse_args()
     arguments.csv.mkdir(parents=True, exist_ok=True)
     for what in arguments.what.split(","):
         rows = []
         for name in arguments.hosts.split(","):
-            rows += measure(what, name, arguments.turns, arguments.turn_ms)
+            rows += measure(what, name, arguments.turns, arguments.turn_ms, arguments.rows, arguments.bytes)
         with (arguments.csv / f"{what}.csv").open("w", newline="") as file:
             writer = csv.DictWriter(file, ("host", *FIELDS[what]))
             writer.writeheader()

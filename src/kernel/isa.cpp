@@ -37,6 +37,8 @@ unsigned width_cap(std::string_view setting) {
 
 }  // namespace
 
+constinit std::atomic<unsigned> choices_epoch{1};
+
 std::span<const IsaUnit> isa_units() { return {units().units, units().count}; }
 
 IsaChoice choose_isa(std::string_view setting) {
@@ -65,6 +67,7 @@ IsaChoice choose_isa(std::string_view setting) {
 IsaChoice use_isa(std::string_view setting) {
   const IsaChoice choice = choose_isa(setting);
   active.store(choice.unit, std::memory_order_release);
+  choices_epoch.fetch_add(1, std::memory_order_release);
   return choice;
 }
 

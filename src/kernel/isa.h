@@ -1,6 +1,7 @@
 // Which instruction sets this processor and operating system give us, and which one the kernels use.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -32,6 +33,10 @@ IsaChoice choose_isa(std::string_view setting);
 
 // Makes choose_isa(setting) the active unit for all threads. Kernels found earlier stay valid.
 IsaChoice use_isa(std::string_view setting);
+
+// Moves on whenever a choice of kernels may have changed: by use_isa() or use_copy_tuning(). Release by those, acquire
+// by who has prepared something for the choices of an epoch.
+extern std::atomic<unsigned> choices_epoch;
 
 // The active unit. If use_isa was not called yet: what the environment variable MILLRACE_ISA says, read once.
 const IsaUnit& active_isa();

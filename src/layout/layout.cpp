@@ -29,6 +29,7 @@ struct Maker {
     layout->true_extent_bytes_ = minus(high_of(meaning.item), low_of(meaning.item));
     auto plan = std::make_unique<Plan>();
     prepare(*plan, meaning.item, layout->extent_bytes_);
+    layout->worth_above_ = worth_above(*plan);
     layout->plan_ = std::move(plan);
     return layout;
   }
@@ -51,8 +52,6 @@ bool Layout::is_contiguous(std::int64_t count) const noexcept {
   return plan_->root.is_empty() || (plan_->root.is_block() && (count <= 1 || plan_->is_contiguous_repeated));
 }
 
-bool Layout::worth_taking(std::int64_t count) const noexcept { return worth(*plan_, count); }
-
 std::int64_t Layout::mean_block_bytes() const noexcept { return plan_->mean_block_bytes; }
 
 bool Layout::is_list() const noexcept { return plan_->root.node && plan_->root.node->shape != Shape::loop; }
@@ -65,13 +64,6 @@ std::int64_t Layout::touched_bytes(std::int64_t count) const noexcept {
       __builtin_add_overflow(touched, true_extent_bytes_, &touched))
     return INT64_MAX;
   return touched;
-}
-
-Status Layout::packed_bytes(std::int64_t count, std::int64_t& bytes) const noexcept {
-  std::int64_t product;
-  if (count < 0 || __builtin_mul_overflow(size_bytes_, count, &product)) return Status::bad_argument;
-  bytes = product;
-  return Status::ok;
 }
 
 Status Layout::pack(const void* base, std::int64_t count, void* packed) const noexcept {

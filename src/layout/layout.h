@@ -36,7 +36,7 @@ class Layout {
 
   // Whether pack() and unpack() are expected to beat the host by more than taking over costs, by measurement
   // (docs/layouts.md). False for contiguous data and for runs so long that everybody's memcpy is the same.
-  bool worth_taking(std::int64_t count) const noexcept;
+  bool worth_taking(std::int64_t count) const noexcept { return count > worth_above_; }
 
   // Of one element: the mean length of its blocks (0 without data), and whether they lie at listed places rather than
   // in loops.
@@ -46,7 +46,12 @@ class Layout {
   std::int64_t touched_bytes(std::int64_t count) const noexcept;
 
   // Bytes of `count` elements packed; bad_argument if count is negative or the sum exceeds 2^63-1.
-  Status packed_bytes(std::int64_t count, std::int64_t& bytes) const noexcept;
+  Status packed_bytes(std::int64_t count, std::int64_t& bytes) const noexcept {
+    std::int64_t product;
+    if (count < 0 || __builtin_mul_overflow(size_bytes_, count, &product)) return Status::bad_argument;
+    bytes = product;
+    return Status::ok;
+  }
 
   // Packs `count` elements at `base` into `packed`, which has packed_bytes(count) bytes. No bytes outside
   // [base + true_lb, base + (count - 1) * extent + true_lb + true_extent) are read (mirrored for a negative extent).
@@ -71,6 +76,7 @@ class Layout {
   Layout();
 
   std::int64_t size_bytes_ = 0, lb_bytes_ = 0, extent_bytes_ = 0, true_lb_bytes_ = 0, true_extent_bytes_ = 0;
+  std::int64_t worth_above_ = 0;
   std::unique_ptr<const Plan> plan_;
 };
 

@@ -188,6 +188,8 @@ void prepare(Plan& plan, Item root, std::int64_t extent_bytes) {
   plan.elements.stride_bytes = extent_bytes;
   plan.is_contiguous_repeated = plan.root.is_block() && plan.root.block_bytes == extent_bytes;
   if (const Node* const node = plan.root.node.get(); node && node->shape == Shape::loop) {
+    if (node->body.method == Method::strided) plan.single = node->body.prepared.get();
+    plan.single_blocks = node->count;
     std::int64_t covered;
     if (!__builtin_mul_overflow(node->count, node->body.stride_bytes, &covered) && covered == extent_bytes) {
       // The elements continue the loop: a column of blocks, whatever the count.

@@ -12,6 +12,9 @@ struct Plan {
   Item root;      // one element
   Body elements;  // what the elements of a call repeat; child is at `first_displacement`, moved to 0
   std::int64_t first_displacement = 0;
+  // One element that is a strided loop with something prepared: the most frequent call of all, a vector, at once.
+  const kernel::Strided* single = nullptr;
+  std::int64_t single_blocks = 0;
   std::int64_t rounds_per_element = 1;  // iterations of `elements` in one element
   bool is_contiguous_repeated = false;  // the blocks of neighbouring elements touch: any count is one block
 

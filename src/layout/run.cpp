@@ -258,9 +258,10 @@ class Walk {
 
 template <class Way>
 void elements(const Plan& plan, Address base, int64_t count, typename Way::Packed packed) {
+  const Address first = moved(base, plan.first_displacement);
+  if (count == 1 && plan.single) return Way::strided(first, packed, *plan.single, plan.single_blocks);
   if (plan.root.is_empty() || count == 0) return;
   if (count == 1) return Walk<Way>::whole(plan.root, base, packed);
-  const Address first = moved(base, plan.first_displacement);
   if (plan.is_contiguous_repeated) return Way::block(first, packed, plan.root.block_bytes * count);
   Walk<Way>::iterations(plan.elements, first, plan.rounds_per_element * count, packed);
 }

@@ -12,15 +12,14 @@ constexpr std::int64_t most_listed_bytes = 4 << 20;
 
 }  // namespace
 
-bool worth(const Plan& plan, std::int64_t count) {
-  if (count <= 0 || plan.root.is_empty()) return false;
-  if (plan.root.is_block() && (count == 1 || plan.is_contiguous_repeated)) return false;
-  if (plan.mean_block_bytes >= long_block_bytes) return false;
+std::int64_t worth_above(const Plan& plan) {
+  constexpr std::int64_t never = INT64_MAX;
+  if (plan.root.is_empty() || plan.is_contiguous_repeated || plan.mean_block_bytes >= long_block_bytes) return never;
   const std::int64_t bytes_of_one = bytes_of(plan.root);
-  if (bytes_of_one < least_bytes && bytes_of_one * (count < least_bytes ? count : least_bytes) < least_bytes)
-    return false;
   const bool is_list = plan.root.node && plan.root.node->shape != Shape::loop;
-  return !is_list || bytes_of_one <= most_listed_bytes;
+  if (is_list && bytes_of_one > most_listed_bytes) return never;
+  const std::int64_t too_few = (least_bytes - 1) / bytes_of_one;
+  return plan.root.is_block() && too_few < 1 ? 1 : too_few;
 }
 
 }  // namespace millrace::layout

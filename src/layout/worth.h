@@ -7,6 +7,7 @@
 
 namespace millrace::layout {
 
-bool worth(const Plan& plan, std::int64_t count);
+// More elements than this are worth taking; INT64_MAX: none.
+std::int64_t worth_above(const Plan& plan);
 
 }  // namespace millrace::layout

@@ -43,6 +43,61 @@ struct UnpackWindows {
       for (std::size_t v = 0; v < period; ++v) window(table, v, to + v * line_bytes, from);
   }
 
+  // `Count` windows from `Vectors` vectors of packed bytes (two: for 2 or 3 windows): loads that straddle two cache
+  // lines are what a loop of window after window waits for, and neighbouring windows read the same bytes.
+  template <int Count, int Vectors>
+  static std::size_t several(const W& table, char* to, const char* from, const char* packed_end, std::size_t turns) {
+    const std::size_t period = Most == most_windows ? table.period : Most, periods = Count / period;
+    const std::size_t advance = periods * table.advance_bytes;
+    from += table.offset_bytes[0];
+    // The second vector ends with what the windows consume, so that the last window has all of its bytes in it.
+    const std::size_t second = Vectors == 2 ? advance - 64 : 0;
+    std::size_t count = turns / periods;
+    while (count > 0 && from + (count - 1) * advance + second + 64 > packed_end) --count;
+    __m512i index[Count];
+    typename L::Mask mask[Count];
+    for (std::size_t i = 0; i < Count; ++i) {
+      std::ptrdiff_t later = static_cast<std::ptrdiff_t>(i / period * table.advance_bytes) +
+                             table.offset_bytes[i % period] - table.offset_bytes[0];
+      if (i + 1 == Count) later -= static_cast<std::ptrdiff_t>(second);
+      index[i] = L::add(table.index[i % period], static_cast<int>(later) / W::lane_bytes);
+      mask[i] = table.mask[i % period];
+    }
+    if constexpr (Count == 3 && Vectors == 2) {
+      const int overlap = static_cast<int>(64 - second) / W::lane_bytes;
+      index[1] = L::blend(L::below(index[1], L::count), L::add(index[1], overlap), index[1]);
+    }
+    const auto turn = [&](char* t, const char* f) {
+      const __m512i a = _mm512_loadu_si512(f), b = Vectors == 2 ? _mm512_loadu_si512(f + second) : a;
+      L::store(t, mask[0], L::pick(index[0], a));
+      for (int i = 1; i + 1 < Count; ++i)
+        L::store(t + i * 64, mask[i], Vectors == 2 ? L::pick(index[i], a, b) : L::pick(index[i], a));
+      L::store(t + (Count - 1) * 64, mask[Count - 1], L::pick(index[Count - 1], b));
+    };
+    std::size_t left = count;
+    for (; left >= 2; left -= 2, to += 2 * Count * line_bytes, from += 2 * advance) {
+      turn(to, from);
+      turn(to + Count * line_bytes, from + advance);
+    }
+    if (left > 0) turn(to, from);
+    return count * periods;
+  }
+
+  // Returns how many turns are done.
+  static std::size_t repeat_several(const W& table, char* to, const char* from, const char* packed_end,
+                                    std::size_t turns) {
+    if constexpr (Most == 1) {
+      if (table.advance_bytes <= 16) return several<4, 1>(table, to, from, packed_end, turns);
+      if (table.advance_bytes <= 32) return several<2, 1>(table, to, from, packed_end, turns);
+      return several<2, 2>(table, to, from, packed_end, turns);
+    }
+    if constexpr (Most == 3) {
+      if (table.advance_bytes <= 64) return several<3, 1>(table, to, from, packed_end, turns);
+      if (table.advance_bytes <= 128) return several<3, 2>(table, to, from, packed_end, turns);
+    }
+    return 0;
+  }
+
   static void set_period(W& table, std::size_t block_bytes, std::size_t stride_bytes) {
     table.period = Most == most_windows ? period_of(stride_bytes) : Most;
     table.advance_bytes = (line_bytes >> __builtin_ctzll(stride_bytes | line_bytes)) * block_bytes;
@@ -91,6 +146,10 @@ struct UnpackWindows {
     const char* from = packed + skipped_blocks * block_bytes;
     const char* const packed_end = packed + block_count * block_bytes;
     std::size_t turns = (reach - start) / period_bytes;
+    const std::size_t done = repeat_several(table, to, from, packed_end, turns);
+    to += done * period_bytes;
+    from += done * table.advance_bytes;
+    turns -= done;
     // Loads are whole vectors: none may leave the packed bytes.
     const char* const last = from + table.offset_bytes[table.period - 1] + line_bytes;
     while (turns > 0 && last + (turns - 1) * table.advance_bytes > packed_end) --turns;

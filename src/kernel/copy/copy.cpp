@@ -4,6 +4,7 @@
 
 #include "kernel/copy/copy_streaming.h"
 #include "kernel/copy/strided.h"
+#include "kernel/copy/tuning.h"
 #include "kernel/copy/units.h"
 
 namespace millrace::kernel {

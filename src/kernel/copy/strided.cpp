@@ -1,5 +1,6 @@
 #include "kernel/copy/strided.h"
 
+#include "kernel/copy/tuning.h"
 #include "kernel/copy/units.h"
 
 namespace millrace::kernel {
@@ -17,9 +18,9 @@ struct Counts {
 
 // The chooser wants shuffles from some count on and, where they are slow in memory, up to another one. An interval
 // without a power of two is not found, and loses nothing but the preparation.
-Counts shuffled_counts(Choose choose, const Strided& shape) {
+Counts shuffled_counts(Choose choose, const CopySet& set, const Strided& shape) {
   const auto shuffles = [&](std::size_t count) {
-    return choose(*shape.set, shape.block_bytes, shape.stride_bytes, count) == CopyKernel::permute;
+    return choose(set, shape.block_bytes, shape.stride_bytes, count) == CopyKernel::permute;
   };
   // Between a count that is shuffled and one that is not: the last one that is.
   const auto limit = [&](std::size_t shuffled, std::size_t other) {
@@ -37,41 +38,28 @@ Counts shuffled_counts(Choose choose, const Strided& shape) {
   return {limit(first, first / 2), last < most_blocks ? limit(last, 2 * last) : ~std::size_t{0}};
 }
 
-bool holds(const Strided& shape) { return shape.set == &active_copies() && shape.tuning == &copy_tuning(); }
-
 }  // namespace
 
 bool prepare_strided(Strided& shape, std::size_t block_bytes, std::ptrdiff_t stride_bytes) {
+  // The epoch first: if a choice changes after this, what is prepared is out of date already.
+  shape.epoch = choices_epoch.load(std::memory_order_acquire);
   const CopySet& set = active_copies();
   if (!set.pack_prepared || block_bytes == 0) return false;
   shape.block_bytes = block_bytes;
   shape.stride_bytes = stride_bytes;
-  shape.set = &set;
-  shape.tuning = &copy_tuning();
-  Counts pack = shuffled_counts(choose_pack, shape), unpack = shuffled_counts(choose_unpack, shape);
+  shape.pack = set.pack_prepared;
+  shape.unpack = set.unpack_prepared;
+  Counts pack = shuffled_counts(choose_pack, set, shape), unpack = shuffled_counts(choose_unpack, set, shape);
   if (pack.first <= pack.last && !set.prepare_pack(shape.pack_table, block_bytes, stride_bytes)) pack = {};
   if (unpack.first <= unpack.last && !set.prepare_unpack(shape.unpack_table, block_bytes, stride_bytes)) unpack = {};
   // Past the caches another way is taken, see copy.cpp.
-  if (const std::size_t streamed = shape.tuning->stream_from_bytes / block_bytes; pack.last >= streamed)
+  if (const std::size_t streamed = copy_tuning().stream_from_bytes / block_bytes; pack.last >= streamed)
     pack.last = streamed > 0 ? streamed - 1 : 0;
   shape.pack_from_blocks = pack.first;
   shape.pack_to_blocks = pack.last;
   shape.unpack_from_blocks = unpack.first;
   shape.unpack_to_blocks = unpack.last;
   return pack.first <= pack.last || unpack.first <= unpack.last;
-}
-
-void pack_strided(void* packed, const void* base, const Strided& shape, std::size_t block_count) {
-  if (block_count >= shape.pack_from_blocks && block_count <= shape.pack_to_blocks && holds(shape))
-    return shape.set->pack_prepared(packed, base, shape.pack_table, shape.block_bytes, shape.stride_bytes, block_count);
-  pack_strided(packed, base, shape.block_bytes, shape.stride_bytes, block_count);
-}
-
-void unpack_strided(void* base, const void* packed, const Strided& shape, std::size_t block_count) {
-  if (block_count >= shape.unpack_from_blocks && block_count <= shape.unpack_to_blocks && holds(shape))
-    return shape.set->unpack_prepared(base, packed, shape.unpack_table, shape.block_bytes, shape.stride_bytes,
-                                      block_count);
-  unpack_strided(base, packed, shape.block_bytes, shape.stride_bytes, block_count);
 }
 
 }  // namespace millrace::kernel

@@ -7,16 +7,18 @@
 // use are run as if they were not: right, if slower.
 #pragma once
 
-#include "kernel/copy/tuning.h"
+#include "kernel/copy/copy.h"
+#include "kernel/copy_set.h"
+#include "kernel/isa.h"
 
 namespace millrace::kernel {
 
 struct Strided {
   std::size_t block_bytes;
   std::ptrdiff_t stride_bytes;
-  // For which it was prepared.
-  const CopySet* set;
-  const CopyTuning* tuning;
+  unsigned epoch;  // choices_epoch for which it was prepared
+  PackPrepared pack;
+  UnpackPrepared unpack;
   // The counts of blocks for which the chooser wants the shuffle, first and last; none if last < first.
   std::size_t pack_from_blocks, pack_to_blocks, unpack_from_blocks, unpack_to_blocks;
   StridedTable pack_table, unpack_table;
@@ -26,7 +28,17 @@ struct Strided {
 bool prepare_strided(Strided& shape, std::size_t block_bytes, std::ptrdiff_t stride_bytes);
 
 // As those of copy.h.
-void pack_strided(void* packed, const void* base, const Strided& shape, std::size_t block_count);
-void unpack_strided(void* base, const void* packed, const Strided& shape, std::size_t block_count);
+inline void pack_strided(void* packed, const void* base, const Strided& shape, std::size_t block_count) {
+  if (block_count >= shape.pack_from_blocks && block_count <= shape.pack_to_blocks &&
+      shape.epoch == choices_epoch.load(std::memory_order_acquire))
+    return shape.pack(packed, base, shape.pack_table, shape.block_bytes, shape.stride_bytes, block_count);
+  pack_strided(packed, base, shape.block_bytes, shape.stride_bytes, block_count);
+}
+inline void unpack_strided(void* base, const void* packed, const Strided& shape, std::size_t block_count) {
+  if (block_count >= shape.unpack_from_blocks && block_count <= shape.unpack_to_blocks &&
+      shape.epoch == choices_epoch.load(std::memory_order_acquire))
+    return shape.unpack(base, packed, shape.unpack_table, shape.block_bytes, shape.stride_bytes, block_count);
+  unpack_strided(base, packed, shape.block_bytes, shape.stride_bytes, block_count);
+}
 
 }  // namespace millrace::kernel

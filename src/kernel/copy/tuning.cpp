@@ -3,6 +3,8 @@
 #include <pthread.h>
 
 #include <atomic>
+
+#include "kernel/isa.h"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -70,6 +72,9 @@ const CopyTuning& copy_tuning() {
   return in_use.compare_exchange_strong(expected, &first, std::memory_order_acq_rel) ? first : *expected;
 }
 
-void use_copy_tuning(const CopyTuning& tuning) { in_use.store(&tuning, std::memory_order_release); }
+void use_copy_tuning(const CopyTuning& tuning) {
+  in_use.store(&tuning, std::memory_order_release);
+  choices_epoch.fetch_add(1, std::memory_order_release);
+}
 
 }  // namespace millrace::kernel
