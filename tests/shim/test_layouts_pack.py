@@ -7,23 +7,31 @@ from shim_programs import build, call, report, run
 EVERY_HOST = list(hosts.HOSTS)
 LARGE_HOSTS = ["mpich4", "mpich5", "intel", "abi"]
 FULL = pytest.param(20000, marks=pytest.mark.full)
+# Segments are no part of MPI: the program has Millrace's layouts in itself, too.
+LAYOUTS = ["-std=c++20", f"-I{hosts.ROOT}/src", f"-I{hosts.ROOT}/tests/layout"] + [
+    hosts.BUILD / f"src/{part}/libmillrace_{part}.a" for part in ("layout", "kernel", "base")
+]
 
 
 def check_same(host, stdout, types):
-    verdict, compiled, comparisons, host_errors = stdout.splitlines()[-1].split()
+    verdict, compiled, comparisons, host_errors, segments = stdout.splitlines()[-1].split()
     assert (verdict, int(compiled)) == ("same", types)
     assert int(comparisons) > types
-    assert host == "intel" or host_errors == "0"
+    assert int(segments) > 2 * int(comparisons)
+    if host in ("mpich4", "mpich5", "abi"):
+        assert host_errors == "0"
+    elif host != "intel":  # some structures with empty elements, some of Fortran's kinds (docs/results/layouts_random.md)
+        assert int(host_errors) <= types / 1000
 
 
 @pytest.mark.parametrize("host", EVERY_HOST)
 @pytest.mark.parametrize("types", [400, FULL])
 def test_random_datatypes_pack_and_unpack_as_the_host_does(host, types):
-    finished, result = report(host, 1, build(host, "layouts_pack.cpp"), 11, types, timeout=600)
+    finished, result = report(host, 1, build(host, "layouts_pack.cpp", *LAYOUTS), 11, types, timeout=600)
     check_same(host, finished.stdout, types)
     pack, unpack = call(result, "MPI_Pack"), call(result, "MPI_Unpack")
-    assert pack["calls"] == 3 * types
-    assert pack["forwarded_why"]["first_use"] == types
+    assert 3 * types >= pack["calls"] > 2.99 * types  # not those whose bounds the host gets wrong
+    assert pack["forwarded_why"]["first_use"] == pack["calls"] / 3
     if host != "intel":  # whose darrays stay its own
         assert "type_not_covered" not in pack["forwarded_why"]  # there is no datatype that we cannot express
     assert pack["taken"] > types / 2
@@ -32,7 +40,7 @@ def test_random_datatypes_pack_and_unpack_as_the_host_does(host, types):
 
 @pytest.mark.parametrize("host", LARGE_HOSTS)
 def test_large_count_forms(host):
-    program = build(host, "layouts_pack.cpp", "-DLARGE", name="layouts_pack_c")
+    program = build(host, "layouts_pack.cpp", "-DLARGE", *LAYOUTS, name="layouts_pack_c")
     finished, result = report(host, 1, program, 12, 400)
     check_same(host, finished.stdout, 400)
     assert call(result, "MPI_Pack_c")["taken"] > 200
