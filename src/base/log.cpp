@@ -42,7 +42,7 @@ void log(LogLevel level, std::string_view message) {
   std::memcpy(line, prefix, prefix_length);
   const std::size_t room = sizeof line - prefix_length - 1;
   const std::size_t length = message.size() < room ? message.size() : room;
-  std::memcpy(line + prefix_length, message.data(), length);
+  std::memcpy(line + prefix_length, message.data(), length);  // NOLINT(bugprone-not-null-terminated-result)
   line[prefix_length + length] = '\n';
   [[maybe_unused]] const auto written = write(STDERR_FILENO, line, prefix_length + length + 1);
 }

@@ -76,7 +76,9 @@ CpuQuota read_cpu_quota(const std::string& root) {
   quota.cgroup_version = hierarchy.version;
   for (std::string group = hierarchy.group;; group.erase(group.find_last_of('/'))) {
     std::string file;
-    const auto cpus = limit_of(root + hierarchy.mount_point + group, hierarchy.version, file);
+    std::string directory = root;
+    directory.append(hierarchy.mount_point).append(group);
+    const auto cpus = limit_of(directory, hierarchy.version, file);
     if (cpus && (!quota.cpus || *cpus < *quota.cpus)) {
       quota.cpus = cpus;
       quota.file = file;

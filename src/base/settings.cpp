@@ -205,7 +205,7 @@ SettingValues read_settings(const char* const* environment) {
     } else if (const auto value = accepted(*setting, text)) {
       store(values, variable, *value);
     } else {
-      values.complaints.push_back(fmt::format("{}: using {}", *setting_complaint(*setting, text),
+      values.complaints.push_back(fmt::format("{}: using {}", setting_complaint(*setting, text).value_or(std::string{}),
                                               *setting->standard ? setting->standard : "nothing"));
     }
   }

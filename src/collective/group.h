@@ -248,8 +248,8 @@ class Group {
   char* mailbox(std::uint32_t from, std::uint32_t to) const {
     return block(from) + layout_.mailboxes + to * layout_.mailbox_stride;
   }
-  TreeNode* nodes_of(Way way) const { return nodes_.get() + static_cast<std::uint32_t>(way) * shape_.ranks; }
-  std::uint32_t* children_of(Way way) const { return children_.get() + static_cast<std::uint32_t>(way) * shape_.ranks; }
+  TreeNode* nodes_of(Way way) const { return nodes_.get() + static_cast<std::size_t>(way) * shape_.ranks; }
+  std::uint32_t* children_of(Way way) const { return children_.get() + static_cast<std::size_t>(way) * shape_.ranks; }
 
   Result await_cells(std::uint64_t call_number);
   Result await_slots(std::uint64_t chunk);

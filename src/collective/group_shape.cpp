@@ -56,7 +56,7 @@ Shape shape_for(std::uint32_t ranks, std::size_t most_bytes) {
   if (!valid(shape)) return {};
   // The least useful memory goes first: chunks below 16 KiB and cells below 512 bytes cost speed.
   while (segment_bytes(shape) > most_bytes) {
-    if (shape.slot_bytes > (16u << 10)) {
+    if (shape.slot_bytes > (16u << 10)) {  // NOLINT(bugprone-branch-clone): slots come twice
       shape.slot_bytes /= 2;
     } else if (shape.letters > 2) {
       shape.letters /= 2;

@@ -45,7 +45,7 @@ class Writer {
  private:
   template <class... Values>
   void line(int level, fmt::format_string<Values...> form, Values&&... values) {
-    text.append(static_cast<std::size_t>(2 * level), ' ');
+    text.append(2 * static_cast<std::size_t>(level), ' ');
     fmt::format_to(std::back_inserter(text), form, std::forward<Values>(values)...);
     text += '\n';
   }

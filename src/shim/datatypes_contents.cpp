@@ -11,7 +11,8 @@ void widen(const std::vector<abi::HandleStorage>& handles, std::vector<Word>& wo
   words.assign(handles.begin(), handles.end());
 }
 
-bool read_plain(Word datatype, Contents& contents) {
+// Each ABI needs one of the two.
+[[maybe_unused]] bool read_plain(Word datatype, Contents& contents) {
   int integers = 0;
   int addresses = 0;
   int datatypes = 0;
@@ -32,7 +33,7 @@ bool read_plain(Word datatype, Contents& contents) {
   return true;
 }
 
-bool read_large(Word datatype, Contents& contents) {
+[[maybe_unused]] bool read_large(Word datatype, Contents& contents) {
   std::int64_t integers = 0;
   std::int64_t addresses = 0;
   std::int64_t counts = 0;

@@ -35,9 +35,9 @@ void forget_host_progress() {
 Word quiet_comm() { return own_comm; }
 
 bool is_committed(Word datatype) {
-  char nothing = 0;
+  char none = 0;
   int position = 0;
-  return own_comm != 0 && host<Symbol::MPI_Pack>(as_word(&nothing), 0, datatype, as_word(&nothing), sizeof nothing,
+  return own_comm != 0 && host<Symbol::MPI_Pack>(as_word(&none), 0, datatype, as_word(&none), sizeof none,
                                                  as_word(&position), own_comm) == 0;
 }
 

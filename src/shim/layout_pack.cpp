@@ -101,7 +101,7 @@ AtOnce unpacked_at_once(Word in, std::int64_t in_bytes, std::int64_t& position, 
 Word pack_call(HostCall call) {
   Carried carried = look_at(call, pack_places.data, false);
   if (carried.layout) carried.reason = refusal(call, pack_places, carried.bytes);
-  if (carried.reason != Reason::none) return pass_on(call, carried);
+  if (!carried.layout || carried.reason != Reason::none) return pass_on(call, carried);
   Observation observation(call.symbol());
   Position position(call, pack_places.position);
   carried.layout->pack(as_pointer(call.word(0)), carried.count, at(call.word(pack_places.packed), position.get()));
@@ -113,7 +113,7 @@ Word pack_call(HostCall call) {
 Word unpack_call(HostCall call) {
   Carried carried = look_at(call, unpack_places.data, false);
   if (carried.layout) carried.reason = refusal(call, unpack_places, carried.bytes);
-  if (carried.reason != Reason::none) return pass_on(call, carried);
+  if (!carried.layout || carried.reason != Reason::none) return pass_on(call, carried);
   Observation observation(call.symbol());
   Position position(call, unpack_places.position);
   carried.layout->unpack(at(call.word(unpack_places.packed), position.get()), as_pointer(call.word(unpack_places.data)),

@@ -8,9 +8,10 @@ namespace millrace::shim {
 
 StatusArgument::StatusArgument(HostCall& call, std::size_t position, int count) {
   const Word word = call.word(position);
-  const bool ignored = call.from_fortran() ? fortran::is_status_ignore(word)
-                       : count == 1        ? word == abi::status_ignore || word == abi::statuses_ignore
-                                           : word == abi::statuses_ignore;
+  const bool ignored =
+      call.from_fortran() ? fortran::is_status_ignore(word)
+      : count == 1 ? word == abi::status_ignore || word == abi::statuses_ignore  // NOLINT(misc-redundant-expression)
+                   : word == abi::statuses_ignore;
   if (!ignored) {
     statuses_ = static_cast<std::byte*>(as_pointer(word));
     return;

@@ -128,7 +128,7 @@ void forget_op_substitution() {
 Outcome substitute_op(Symbol symbol, std::span<Word> words) {
   if (disabled_entries[static_cast<std::size_t>(symbol_entry(symbol))]) return forwarded(Reason::disabled);
   const BytesRule& rule = bytes_rule(symbol_entry(symbol));
-  const auto datatype_position = static_cast<std::size_t>(rule.first.datatype);
+  const auto datatype_position = static_cast<std::size_t>(int{rule.first.datatype});
   const std::size_t op_position = datatype_position + 1;  // in every reduction: ..., datatype, op, ...
   const bool from_fortran = is_fortran(symbol);
   const Word datatype =
