@@ -89,6 +89,15 @@ bool HostCall::is_real_buffer(std::size_t position) const {
   return !abi::is_special_address(address) && !(fortran_ && fortran::is_sentinel(address));
 }
 
+bool HostCall::base_address(std::size_t position, Word& address) const {
+  address = words_[position];
+  if (fortran_) {
+    if (fortran::is_in_place(address)) return false;
+    if (fortran::is_sentinel(address)) address = 0;
+  }
+  return address == 0 || !abi::is_special_address(address);
+}
+
 void HostCall::set_bytes(std::size_t position, void* buffer, std::int64_t bytes) {
   words_[position] = as_word(buffer);
   if (!fortran_) {
@@ -121,6 +130,22 @@ Word HostCall::succeed() {
   return 0;
 }
 
+namespace {
+
+// Nothing is ever mapped below: with MPI_BOTTOM such a displacement is a null pointer that the host has to refuse.
+constexpr std::int64_t least_address = 4096;
+
+// Whether `count` elements from address 0 on lie where memory can be.
+bool has_addresses(const layout::Layout& layout, std::int64_t count) {
+  std::int64_t last = 0;
+  if (__builtin_mul_overflow(count - 1, layout.extent_bytes(), &last) ||
+      __builtin_add_overflow(last, layout.true_lb_bytes(), &last))
+    return false;
+  return layout.true_lb_bytes() >= least_address && last >= least_address;
+}
+
+}  // namespace
+
 Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
   Carried carried;
   const Word handle = call.datatype(position + 2);
@@ -131,7 +156,7 @@ Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
   }
   carried.count = call.count(position + 1);
   carried.reason = Reason::invalid_argument;
-  if (carried.count <= 0 || !call.is_real_buffer(position)) return carried;
+  if (carried.count <= 0 || !call.base_address(position, carried.base)) return carried;
 
   const std::shared_ptr<Datatype>* const known = find_datatype(handle);
   carried.reason = Reason::first_use;
@@ -151,6 +176,8 @@ Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
   if (state == Datatype::State::refused) return carried;
 
   const layout::Layout& layout = *datatype.layout;
+  carried.reason = Reason::invalid_argument;
+  if (carried.base == 0 && !has_addresses(layout, carried.count)) return carried;
   carried.reason = Reason::host_is_faster;
   if (!layout.worth_taking(carried.count)) return carried;
   carried.reason = Reason::large_count;

@@ -48,6 +48,8 @@ class HostCall {
   Word comm(std::size_t position) const;
   // Memory that counts: not MPI_BOTTOM, MPI_IN_PLACE or null.
   bool is_real_buffer(std::size_t position) const;
+  // Where the displacements of a datatype count from: 0 for MPI_BOTTOM. False for MPI_IN_PLACE and the like.
+  bool base_address(std::size_t position, Word& address) const;
 
   void set_word(std::size_t position, Word word) { words_[position] = word; }
   // The triple (buffer, count, datatype) at `position` becomes `bytes` bytes at `buffer`. At most twice per call.
@@ -87,6 +89,7 @@ Word pass_array(Outcome outcome, const Word* words) {
 struct Carried {
   const layout::Layout* layout = nullptr;       // null: the host's, for `reason`
   std::shared_ptr<const layout::Layout> owner;  // keeps the layout alive over calls into MPI
+  Word base = 0;                                // 0: MPI_BOTTOM, the displacements are addresses
   std::int64_t count = 0;
   std::int64_t bytes = 0;  // packed
   bool is_mixed = false;   // see Datatype

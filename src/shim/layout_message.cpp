@@ -58,7 +58,7 @@ bool pays(const Carried& carried) {
 
 Message::Message(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction,
                  FirstUse first_use)
-    : position_(position), memory_(as_pointer(call.word(position))) {
+    : position_(position) {
   if (peer_position != no_peer && call.integer(peer_position) == abi::proc_null) return;
   carried_ = look_at(call, position, true);
   if (carried_.unknown != 0 && first_use == FirstUse::ours && is_committed(carried_.unknown)) {
@@ -66,6 +66,7 @@ Message::Message(const HostCall& call, std::size_t position, std::size_t peer_po
     carried_ = look_at(call, position, true);
   }
   if (!carried_.layout) return;
+  memory_ = as_pointer(carried_.base);
   if (may_be_refused(carried_, direction) || !pays(carried_)) {
     carried_.layout = nullptr;
     carried_.reason =

@@ -33,7 +33,7 @@ class Message {
   char* second_part() const;
 
   std::size_t position_;
-  void* memory_;
+  void* memory_ = nullptr;
   Carried carried_;
   Buffer buffer_;
   SplitType split_;  // of packed bytes that lie in two parts; handle 0: they are a row

@@ -65,6 +65,8 @@ constexpr Places unpack_places{3, 0, 1, 2, 6};
 
 Reason refusal(const HostCall& call, const Places& places, std::int64_t bytes) {
   if (!call.is_real_buffer(places.packed) || call.word(places.position) == 0) return Reason::invalid_argument;
+  // MPI_BOTTOM: MPICH 4 refuses it here.
+  if (!call.is_real_buffer(places.data)) return Reason::invalid_argument;
   if (!is_plausible_comm(call.comm(places.comm))) return Reason::invalid_argument;
   const std::int64_t position = Position(call, places.position).get();
   return fits(position, bytes, call.count(places.packed_size)) ? Reason::none : Reason::invalid_argument;
@@ -104,7 +106,7 @@ Word pack_call(HostCall call) {
   if (!carried.layout || carried.reason != Reason::none) return pass_on(call, carried);
   Observation observation(call.symbol());
   Position position(call, pack_places.position);
-  carried.layout->pack(as_pointer(call.word(0)), carried.count, at(call.word(pack_places.packed), position.get()));
+  carried.layout->pack(as_pointer(carried.base), carried.count, at(call.word(pack_places.packed), position.get()));
   position.set(position.get() + carried.bytes);
   observation.finish(LayoutAlgorithm::pack, carried.bytes, true);
   return call.succeed();
@@ -116,8 +118,7 @@ Word unpack_call(HostCall call) {
   if (!carried.layout || carried.reason != Reason::none) return pass_on(call, carried);
   Observation observation(call.symbol());
   Position position(call, unpack_places.position);
-  carried.layout->unpack(at(call.word(unpack_places.packed), position.get()), as_pointer(call.word(unpack_places.data)),
-                         carried.count);
+  carried.layout->unpack(at(call.word(unpack_places.packed), position.get()), as_pointer(carried.base), carried.count);
   position.set(position.get() + carried.bytes);
   observation.finish(LayoutAlgorithm::unpack, carried.bytes, true);
   return call.succeed();

@@ -73,3 +73,13 @@ def test_the_standard_setting_takes_what_pays_and_leaves_the_rest():
     entry = call(result, "MPI_Isend")
     assert entry["taken"] > 0  # structures of several types
     assert entry["forwarded_why"]["host_is_faster"] > 0  # vectors of less than 8 KiB
+
+
+@pytest.mark.parametrize("host", EVERY_HOST)
+def test_addresses_with_mpi_bottom(host):
+    program = build(host, "layouts_bottom.c")
+    finished, result = report(host, 2, program, env=ALWAYS)
+    assert finished.stdout == run(host, 2, program, millrace=False).check().stdout == "0 wrong\n"
+    sends = [] if host == "mpich4" else ["Isend", "Send_init"]  # it could not receive them (layout_message.cpp)
+    for name in ["Recv", "Irecv", "Recv_init", *sends]:
+        assert call(result, f"MPI_{name}")["taken"] > 0, name
