@@ -23,6 +23,9 @@ struct memory {
   char *spread, *packed, *copied;
   size_t spread_bytes, packed_bytes, touched_bytes;
   long buffers, next; /* in rotation */
+  /* Columns touch so few lines of a matrix that those of all buffers fit into a cache: each round begins some cache
+     lines further to the right. */
+  long places, place;
 };
 
 struct call {
@@ -53,7 +56,9 @@ static double timed(int side, const struct call* c, struct memory* m, long repet
   const double start = MPI_Wtime();
   for (long i = 0; i < repetitions; ++i) {
     m->next = m->next + 1 < m->buffers ? m->next + 1 : 0;
-    once(side, c, m, m->spread + m->spread_bytes * (size_t)m->next, m->packed + m->packed_bytes * (size_t)m->next);
+    if (m->next == 0) m->place = m->place + 1 < m->places ? m->place + 1 : 0;
+    once(side, c, m, m->spread + m->spread_bytes * (size_t)m->next + 64 * m->place,
+         m->packed + m->packed_bytes * (size_t)m->next);
     __asm__ volatile("" ::: "memory");
   }
   return (MPI_Wtime() - start) / (double)repetitions * 1e9;
@@ -70,7 +75,8 @@ static void measure(int which, long wanted, int unpack, int cold, int turns, dou
   MPI_Type_get_true_extent(c.type, &true_lb, &true_extent);
   struct memory m = {0};
   const size_t span = (size_t)(extent * (c.count - 1) + true_extent);
-  m.spread_bytes = (span + 4096) & ~(size_t)63;
+  m.places = cold && which == COLUMN ? 8 * (1000 - c.count) / 64 : 1;
+  m.spread_bytes = (span + 4096 + 64 * (size_t)m.places) & ~(size_t)63;
   m.packed_bytes = ((size_t)c.bytes + 4096) & ~(size_t)63;
   m.touched_bytes = which == COLUMN && 64 * (size_t)(c.bytes / c.count / 8) * (size_t)((c.count + 7) / 8) < span
                         ? 64 * (size_t)(c.bytes / c.count / 8) * (size_t)((c.count + 7) / 8)

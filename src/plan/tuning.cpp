@@ -25,6 +25,7 @@ constexpr CopyLimit copy_limits[] = {
     {"permute_pack_to_block_bytes", &kernel::CopyTuning::permute_pack_to_block_bytes},
     {"masked_from_moves_a_vector", &kernel::CopyTuning::masked_from_moves_a_vector},
     {"masked_to_touched_bytes", &kernel::CopyTuning::masked_to_touched_bytes},
+    {"listed_to_bytes", &kernel::CopyTuning::listed_to_bytes},
     {"stream_from_bytes", &kernel::CopyTuning::stream_from_bytes},
 };
 struct CopySwitch {

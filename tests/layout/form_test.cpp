@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "kernel/copy/tuning.h"
 #include "layout/layout.h"
 #include "layout/notation.h"
 
@@ -114,6 +115,37 @@ TEST(Form, NothingIsNothing) {
     EXPECT_FALSE(layout->worth_taking(5));
   }
   EXPECT_EQ(layout_of("resized(0, 64, struct([], [], []))")->extent_bytes(), 64);
+}
+
+TEST(Worth, FromWhichCountOn) {
+  const auto expect_from = [](const char* text, std::int64_t first) {
+    const auto layout = layout_of(text);
+    EXPECT_FALSE(layout->worth_taking(0)) << text;
+    EXPECT_FALSE(layout->worth_taking(first - 1)) << text;
+    EXPECT_TRUE(layout->worth_taking(first)) << text;
+    EXPECT_TRUE(layout->worth_taking(first * 1000)) << text;
+  };
+  expect_from("resized(0, 8, int)", 64);  // 256 bytes
+  expect_from("vector(8, 1, 2, int)", 8);
+  expect_from("vector(9, 1, 2, int)", 8);
+  expect_from("vector(64, 1, 2, int)", 1);
+  expect_from("resized(0, 1024, contiguous(100, int))", 2);  // one is contiguous
+  for (const char* text : {"contiguous(100, int)", "vector(4, 256, 512, int)"})
+    for (const std::int64_t count : {1, 2, 1 << 20}) EXPECT_FALSE(layout_of(text)->worth_taking(count)) << text;
+}
+
+TEST(Worth, OfListsIsInTheTable) {
+  std::string displacements = "0";
+  for (int i = 1; i < 300; ++i) displacements += ", " + std::to_string(2 * i + i * i % 7 * 1000);
+  const std::string list = "indexed_block(1, [" + displacements + "], int)";  // 1200 bytes
+  kernel::CopyTuning tuning = kernel::default_copy_tuning();
+  for (const std::size_t limit : {std::size_t{1199}, std::size_t{1200}}) {
+    tuning.listed_to_bytes = limit;
+    kernel::use_copy_tuning(tuning);
+    EXPECT_EQ(layout_of(list)->worth_taking(1), limit == 1200);
+    EXPECT_TRUE(layout_of("vector(300, 1, 2, int)")->worth_taking(1));
+  }
+  kernel::use_copy_tuning(kernel::default_copy_tuning());
 }
 
 }  // namespace

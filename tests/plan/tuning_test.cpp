@@ -27,6 +27,7 @@ TEST(Tuning, ReadsWhatItWrites) {
   tuning.copies.permute_from_bytes = 777;
   tuning.copies.stream_from_bytes = ~std::size_t{0};
   tuning.copies.masked_to_touched_bytes = 12345;
+  tuning.copies.listed_to_bytes = 54321;
   tuning.copies.gather_lists = !tuning.copies.gather_lists;
   tuning.messages[openmpi_4][mixed] = MessageRange{};
   tuning.messages[openmpi_4][mixed + 1] = MessageRange{4096, any_size};
@@ -37,6 +38,7 @@ TEST(Tuning, ReadsWhatItWrites) {
   EXPECT_EQ(read.copies.permute_from_bytes, 777u);
   EXPECT_EQ(read.copies.stream_from_bytes, ~std::size_t{0});
   EXPECT_EQ(read.copies.masked_to_touched_bytes, 12345u);
+  EXPECT_EQ(read.copies.listed_to_bytes, 54321u);
   EXPECT_EQ(read.copies.gather_lists, tuning.copies.gather_lists);
   EXPECT_EQ(read.collectives.pair_chunk_bytes, 4096u);
   const MessageRanges ranges = read.ranges(HostFamily::openmpi_4);

@@ -37,16 +37,20 @@ struct UnpackWindows {
     L::store(to, table.mask[v], L::pick(table.index[v], packed));
   }
 
-  static void repeat(const W& table, char* to, const char* from, std::size_t turns) {
+  static void repeat(const W& table, char* to, const char* from, std::size_t turns, std::size_t ahead_bytes) {
     const std::size_t period = Most == most_windows ? table.period : Most;
     for (; turns > 0; --turns, to += period * line_bytes, from += table.advance_bytes)
-      for (std::size_t v = 0; v < period; ++v) window(table, v, to + v * line_bytes, from);
+      for (std::size_t v = 0; v < period; ++v) {
+        __builtin_prefetch(to + v * line_bytes + ahead_bytes, 1);
+        window(table, v, to + v * line_bytes, from);
+      }
   }
 
   // `Count` windows from `Vectors` vectors of packed bytes (two: for 2 or 3 windows): loads that straddle two cache
   // lines are what a loop of window after window waits for, and neighbouring windows read the same bytes.
   template <int Count, int Vectors>
-  static std::size_t several(const W& table, char* to, const char* from, const char* packed_end, std::size_t turns) {
+  static std::size_t several(const W& table, char* to, const char* from, const char* packed_end, std::size_t turns,
+                             std::size_t ahead_bytes) {
     const std::size_t period = Most == most_windows ? table.period : Most, periods = Count / period;
     const std::size_t advance = periods * table.advance_bytes;
     from += table.offset_bytes[0];
@@ -68,6 +72,7 @@ struct UnpackWindows {
       index[1] = L::blend(L::below(index[1], L::count), L::add(index[1], overlap), index[1]);
     }
     const auto turn = [&](char* t, const char* f) {
+      for (int i = 0; i < Count; ++i) __builtin_prefetch(t + ahead_bytes + i * 64, 1);
       const __m512i a = _mm512_loadu_si512(f), b = Vectors == 2 ? _mm512_loadu_si512(f + second) : a;
       L::store(t, mask[0], L::pick(index[0], a));
       for (int i = 1; i + 1 < Count; ++i)
@@ -85,15 +90,15 @@ struct UnpackWindows {
 
   // Returns how many turns are done.
   static std::size_t repeat_several(const W& table, char* to, const char* from, const char* packed_end,
-                                    std::size_t turns) {
+                                    std::size_t turns, std::size_t ahead_bytes) {
     if constexpr (Most == 1) {
-      if (table.advance_bytes <= 16) return several<4, 1>(table, to, from, packed_end, turns);
-      if (table.advance_bytes <= 32) return several<2, 1>(table, to, from, packed_end, turns);
-      return several<2, 2>(table, to, from, packed_end, turns);
+      if (table.advance_bytes <= 16) return several<4, 1>(table, to, from, packed_end, turns, ahead_bytes);
+      if (table.advance_bytes <= 32) return several<2, 1>(table, to, from, packed_end, turns, ahead_bytes);
+      return several<2, 2>(table, to, from, packed_end, turns, ahead_bytes);
     }
     if constexpr (Most == 3) {
-      if (table.advance_bytes <= 64) return several<3, 1>(table, to, from, packed_end, turns);
-      if (table.advance_bytes <= 128) return several<3, 2>(table, to, from, packed_end, turns);
+      if (table.advance_bytes <= 64) return several<3, 1>(table, to, from, packed_end, turns, ahead_bytes);
+      if (table.advance_bytes <= 128) return several<3, 2>(table, to, from, packed_end, turns, ahead_bytes);
     }
     return 0;
   }
@@ -146,14 +151,14 @@ struct UnpackWindows {
     const char* from = packed + skipped_blocks * block_bytes;
     const char* const packed_end = packed + block_count * block_bytes;
     std::size_t turns = (reach - start) / period_bytes;
-    const std::size_t done = repeat_several(table, to, from, packed_end, turns);
+    const std::size_t done = repeat_several(table, to, from, packed_end, turns, fetch_ahead(reach));
     to += done * period_bytes;
     from += done * table.advance_bytes;
     turns -= done;
     // Loads are whole vectors: none may leave the packed bytes.
     const char* const last = from + table.offset_bytes[table.period - 1] + line_bytes;
     while (turns > 0 && last + (turns - 1) * table.advance_bytes > packed_end) --turns;
-    repeat(table, to, from, turns);
+    repeat(table, to, from, turns, fetch_ahead(reach));
     to += turns * period_bytes;
     from += turns * table.advance_bytes;
 

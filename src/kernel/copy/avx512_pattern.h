@@ -101,6 +101,22 @@ struct PatternWindows {
     }
   }
 
+  // With a known `Period` (0: any) the table stays in registers.
+  template <std::size_t Period>
+  static void repeat(const W& table, char* to, const char* from, std::size_t turns, std::size_t ahead_bytes) {
+    const std::size_t period = Period ? Period : table.period;
+    for (std::size_t turn = 0; turn < turns; ++turn, from += table.advance_bytes)
+      for (std::size_t v = 0; v < period; ++v, to += line_bytes) {
+        const char* const source = from + table.offset_bytes[v];
+        __builtin_prefetch(to + ahead_bytes, 1);
+        const __m512i a = _mm512_loadu_si512(source);
+        if constexpr (Vectors == 1)
+          L::store(to, table.mask[v], L::pick(table.index[v], a));
+        else
+          L::store(to, table.mask[v], L::pick(table.index[v], a, _mm512_loadu_si512(source + 64)));
+      }
+  }
+
   // Returns from which repetition on nothing is done.
   static std::size_t unpack(char* base, const char* packed, const Pattern& pattern, std::size_t repetitions) {
     const std::size_t extent = static_cast<std::size_t>(pattern.extent_bytes);
@@ -121,15 +137,12 @@ struct PatternWindows {
     if (room < 0) return (start + extent - 1) / extent;
     std::size_t turns = static_cast<std::size_t>(room) / table.advance_bytes + 1;
     if (turns > (reach - start) / period_bytes) turns = (reach - start) / period_bytes;
-    for (std::size_t turn = 0; turn < turns; ++turn, from += table.advance_bytes)
-      for (std::size_t v = 0; v < table.period; ++v, to += line_bytes) {
-        const char* const source = from + table.offset_bytes[v];
-        const __m512i a = _mm512_loadu_si512(source);
-        if constexpr (Vectors == 1)
-          L::store(to, table.mask[v], L::pick(table.index[v], a));
-        else
-          L::store(to, table.mask[v], L::pick(table.index[v], a, _mm512_loadu_si512(source + 64)));
-      }
+    const std::size_t ahead_bytes = fetch_ahead(reach);
+    if (table.period == 3)
+      repeat<3>(table, to, from, turns, ahead_bytes);
+    else
+      repeat<0>(table, to, from, turns, ahead_bytes);
+    to += turns * period_bytes;
     // What the last window left of a repetition is done again as a whole.
     return static_cast<std::size_t>(to - lowest) / extent;
   }

@@ -19,6 +19,8 @@ struct CopyTuning {
   std::size_t masked_to_touched_bytes;
   // Whether listed blocks of 4 and 8 bytes are gathered, or scattered.
   bool gather_lists, scatter_lists;
+  // Lists of more packed bytes than this, of one element, are left to the host (layout/worth.cpp).
+  std::size_t listed_to_bytes;
   // From here on, packed bytes go past the caches by non-temporal stores.
   std::size_t stream_from_bytes;
 };
