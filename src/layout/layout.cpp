@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "layout/checked.h"
+#include "layout/large.h"
 #include "layout/lower.h"
 #include "layout/plan.h"
 #include "layout/run.h"
@@ -69,14 +70,20 @@ std::int64_t Layout::touched_bytes(std::int64_t count) const noexcept {
 Status Layout::pack(const void* base, std::int64_t count, void* packed) const noexcept {
   std::int64_t bytes;
   if (const Status status = packed_bytes(count, bytes); status != Status::ok) return status;
-  pack_elements(*plan_, reinterpret_cast<Address>(base), count, static_cast<char*>(packed));
+  const auto from = reinterpret_cast<Address>(base);
+  char* const to = static_cast<char*>(packed);
+  if (is_large(bytes) && pack_by_threads(*plan_, from, count, 0, bytes, to)) return Status::ok;
+  pack_elements(*plan_, from, count, to);
   return Status::ok;
 }
 
 Status Layout::unpack(const void* packed, void* base, std::int64_t count) const noexcept {
   std::int64_t bytes;
   if (const Status status = packed_bytes(count, bytes); status != Status::ok) return status;
-  unpack_elements(*plan_, reinterpret_cast<Address>(base), count, static_cast<const char*>(packed));
+  const auto to = reinterpret_cast<Address>(base);
+  const char* const from = static_cast<const char*>(packed);
+  if (is_large(bytes) && unpack_by_threads(*plan_, to, count, 0, bytes, from)) return Status::ok;
+  unpack_elements(*plan_, to, count, from);
   return Status::ok;
 }
 
@@ -94,16 +101,21 @@ bool is_inside(const Layout& layout, std::int64_t count, std::int64_t start, std
 Status Layout::pack_segment(const void* base, std::int64_t count, std::int64_t start_bytes, std::int64_t length_bytes,
                             void* packed) const noexcept {
   if (!is_inside(*this, count, start_bytes, length_bytes)) return Status::bad_argument;
-  pack_part(*plan_, reinterpret_cast<Address>(base), count, start_bytes, start_bytes + length_bytes,
-            static_cast<char*>(packed));
+  const auto from = reinterpret_cast<Address>(base);
+  char* const to = static_cast<char*>(packed);
+  if (is_large(length_bytes) && pack_by_threads(*plan_, from, count, start_bytes, length_bytes, to)) return Status::ok;
+  pack_part(*plan_, from, count, start_bytes, start_bytes + length_bytes, to);
   return Status::ok;
 }
 
 Status Layout::unpack_segment(const void* packed, std::int64_t start_bytes, std::int64_t length_bytes, void* base,
                               std::int64_t count) const noexcept {
   if (!is_inside(*this, count, start_bytes, length_bytes)) return Status::bad_argument;
-  unpack_part(*plan_, reinterpret_cast<Address>(base), count, start_bytes, start_bytes + length_bytes,
-              static_cast<const char*>(packed));
+  const auto to = reinterpret_cast<Address>(base);
+  const char* const from = static_cast<const char*>(packed);
+  if (is_large(length_bytes) && unpack_by_threads(*plan_, to, count, start_bytes, length_bytes, from))
+    return Status::ok;
+  unpack_part(*plan_, to, count, start_bytes, start_bytes + length_bytes, from);
   return Status::ok;
 }
 

@@ -23,14 +23,6 @@ Request request_now() {
           loaded_by != getpid()};
 }
 
-// Whether the parts have been run.
-bool run(Part part, void* context) {
-  const Helper& helper = loaded_helper();
-  if (!helper.run) return false;
-  const Request request = request_now();
-  return helper.run(&request, part, context).threads > 1;
-}
-
 const void* advance(const void* buffer, std::size_t bytes) { return static_cast<const char*>(buffer) + bytes; }
 void* advance(void* buffer, std::size_t bytes) { return static_cast<char*>(buffer) + bytes; }
 
@@ -137,9 +129,16 @@ Decision decide_now() {
   return helper.decide(&request);
 }
 
+bool run_parts(Part part, void* context) {
+  const Helper& helper = loaded_helper();
+  if (!helper.run) return false;
+  const Request request = request_now();
+  return helper.run(&request, part, context).threads > 1;
+}
+
 bool reduce2(kernel::Reduce2 reduce, const void* in, void* inout, std::size_t elements, std::size_t element_bytes) {
   Work2 work{reduce, in, inout, elements, element_bytes};
-  if (run(part2, &work)) return true;
+  if (run_parts(part2, &work)) return true;
   reduce(in, inout, elements);
   return false;
 }
@@ -147,7 +146,7 @@ bool reduce2(kernel::Reduce2 reduce, const void* in, void* inout, std::size_t el
 bool reduce3(kernel::Reduce3 reduce, const void* a, const void* b, void* out, std::size_t elements,
              std::size_t element_bytes) {
   Work3 work{reduce, a, b, out, elements, element_bytes};
-  if (run(part3, &work)) return true;
+  if (run_parts(part3, &work)) return true;
   reduce(a, b, out, elements);
   return false;
 }
@@ -155,7 +154,7 @@ bool reduce3(kernel::Reduce3 reduce, const void* a, const void* b, void* out, st
 bool reduce_many(ReduceMany reduce, kernel::Op op, kernel::Type type, const void* const* inputs, std::size_t count,
                  void* out, std::size_t elements, std::size_t element_bytes) {
   WorkMany work{reduce, op, type, inputs, count, out, elements, element_bytes};
-  if (count <= most_inputs && run(part_many, &work)) return true;
+  if (count <= most_inputs && run_parts(part_many, &work)) return true;
   reduce(op, type, inputs, count, out, elements);
   return false;
 }

@@ -1,4 +1,4 @@
-// Large reductions split over the idle cores of this rank. What includes this needs libc only: the decision and the
+// Large reductions and copies split over the idle cores of this rank. What includes this needs libc only: the decision and the
 // OpenMP runtime are in libmillrace_threads.so, loaded by the first reduction that is large enough.
 //
 //   if (threads::is_large(bytes)) threads::reduce2(kernel, in, inout, elements, element_bytes);
@@ -35,6 +35,10 @@ long long parse_least_bytes(const char* text);
 
 // What a large reduction called now, from this thread, would use, and why. Loads libmillrace_threads.so.
 Decision decide_now();
+
+// Work of another kind that may be cut anywhere: whether the parts have been run, each once; if not, it is left to the
+// caller. `part` must not throw.
+bool run_parts(Part part, void* context);
 
 // As the kernel does it alone, bit for bit; on several threads if there are cores for them. True if there were.
 // Thread-safe as the kernel is. `element_bytes` is the distance between elements.
