@@ -1,8 +1,10 @@
-// copy_speed [--isa=UNIT] [--turns=N] [--cold] [--kernels] [--stream-from=N] [--bytes=N,...] [NAME_PREFIX...]
+// copy_speed [--isa=UNIT] [--turns=N] [--cold] [--kernels] [--stream-from=N] [--bytes=N,...] [--grid=BLOCK:STRIDE,...]
+//            [NAME_PREFIX...]
 //
 // Packing and unpacking in process: Millrace's choice (and with --kernels every kernel by itself), the hand-written
 // loop compiled for this machine, memcpy of the packed bytes. GB/s of packed bytes; the contenders take turns, medians.
-// --cold: every line of both buffers is flushed before each timed call.
+// --cold: every line of both buffers is flushed before each timed call. --grid: blocks of BLOCK bytes every STRIDE
+// bytes instead of the layouts with names, and no hand-written loop.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -33,6 +35,7 @@ struct Options {
   bool cold = false, kernels = false;
   CopyTuning tuning = default_copy_tuning();
   std::vector<std::size_t> sizes_bytes{8 << 10, 512 << 10, 16 << 20};
+  std::vector<std::size_t> grid{};  // block, stride, block, stride, ...
   std::vector<std::string> prefixes;
 };
 
@@ -117,10 +120,11 @@ void show(const Options& options, const Case& the_case, const char* direction, s
 using Hand = void (*)(void*, const void*, std::size_t);
 
 struct Strided {
-  const char* name;
+  std::string_view name;
   std::size_t block_bytes;
   std::ptrdiff_t stride_bytes;
   Hand pack, unpack;
+  bool by_hand = true;
 };
 
 constexpr Strided strided_cases[] = {
@@ -152,7 +156,7 @@ void strided(const Options& options, const CopySet& set, const Strided& shape, s
   const std::size_t touched = count * static_cast<std::size_t>(shape.stride_bytes);
   if (touched > (options.cold ? std::size_t{1} << 27 : std::size_t{1} << 30)) return;
   Memory blocks(touched), packed(bytes + 4096);
-  Case the_case{shape.name, count * block, touched, &blocks, &packed};
+  Case the_case{std::string(shape.name), count * block, touched, &blocks, &packed};
   char *b = blocks.data, *p = packed.data;
   const std::ptrdiff_t stride = shape.stride_bytes;
   the_case.pack.push_back({"millrace", [=] { pack_strided(p, b, block, stride, count); }});
@@ -160,7 +164,7 @@ void strided(const Options& options, const CopySet& set, const Strided& shape, s
   if (shape.pack) {
     the_case.pack.push_back({"hand", [=] { shape.pack(p, b, count); }});
     the_case.unpack.push_back({"hand", [=] { shape.unpack(b, p, count); }});
-  } else {
+  } else if (shape.by_hand) {
     the_case.pack.push_back({"hand", [=] { hand_pack_doubles(p, b, count, block / 8, stride / 8); }});
     the_case.unpack.push_back({"hand", [=] { hand_unpack_doubles(b, p, count, block / 8, stride / 8); }});
   }
@@ -267,7 +271,7 @@ std::vector<std::size_t> numbers(const std::string& text) {
   for (const char* at = text.c_str(); *at;) {
     char* end;
     values.push_back(std::strtoul(at, &end, 0));
-    at = *end == ',' ? end + 1 : end;
+    at = *end == ',' || *end == ':' ? end + 1 : end;
     if (end == at && *at) break;
   }
   return values;
@@ -280,6 +284,12 @@ void run(const Options& options) {
   const CopySet& set = copies_of(*choice.unit);
   std::printf("# %s, GB/s of packed bytes\n", set.isa);
   for (const std::size_t bytes : options.sizes_bytes) {
+    for (std::size_t i = 0; i + 1 < options.grid.size(); i += 2) {
+      const std::size_t block = options.grid[i], stride = options.grid[i + 1];
+      const std::string name = std::to_string(block) + " bytes every " + std::to_string(stride);
+      strided(options, set, {name, block, static_cast<std::ptrdiff_t>(stride), nullptr, nullptr, false}, bytes);
+    }
+    if (!options.grid.empty()) continue;
     for (const Strided& shape : strided_cases)
       if (wanted(options, shape.name)) strided(options, set, shape, bytes);
     if (wanted(options, "8 columns") && bytes <= (1 << 20)) columns(options, bytes);
@@ -302,6 +312,8 @@ int main(int count, char** words) {
       options.turns = std::atoi(word.c_str() + 8);
     else if (word.starts_with("--bytes="))
       options.sizes_bytes = millrace::kernel::bench::numbers(word.substr(8));
+    else if (word.starts_with("--grid="))
+      options.grid = millrace::kernel::bench::numbers(word.substr(7));
     else if (word.starts_with("--stream-from="))
       options.tuning.stream_from_bytes = std::strtoul(word.c_str() + 14, nullptr, 0);
     else if (word == "--cold")

@@ -49,10 +49,17 @@ enum class CopyKernel : unsigned char {
 };
 inline constexpr std::size_t copy_kernel_count = 4;
 
+// What a unit's shuffles do for a shape: something that takes fewer loads (packing) or stores (unpacking) than there
+// are blocks, with lanes that were known when the unit was compiled (fixed) or that each call works out (by_table).
+enum class Shuffle : unsigned char { none, fixed, by_table };
+using FitsShuffles = Shuffle (*)(std::size_t block_bytes, std::ptrdiff_t stride_bytes);
+
 struct CopySet {
   const char* isa;
-  // Blocks and strides must be multiples of this for the shuffles (0: there are none).
+  // Blocks and strides must be multiples of this for the shuffles (0: there are none) ...
   std::size_t permute_lane_bytes;
+  // ... where a unit does not say itself what they do.
+  FitsShuffles fits_pack, fits_unpack;
   // The form of each strategy, null where the instruction set has none; blocks is never null.
   PackStrided pack_strided[copy_kernel_count];
   UnpackStrided unpack_strided[copy_kernel_count];

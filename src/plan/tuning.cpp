@@ -22,8 +22,10 @@ struct CopyLimit {
 };
 constexpr CopyLimit copy_limits[] = {
     {"permute_from_bytes", &kernel::CopyTuning::permute_from_bytes},
+    {"fixed_permute_from_bytes", &kernel::CopyTuning::fixed_permute_from_bytes},
     {"permute_pack_to_block_bytes", &kernel::CopyTuning::permute_pack_to_block_bytes},
     {"masked_from_moves_a_vector", &kernel::CopyTuning::masked_from_moves_a_vector},
+    {"short_masked_from_moves", &kernel::CopyTuning::short_masked_from_moves},
     {"masked_to_touched_bytes", &kernel::CopyTuning::masked_to_touched_bytes},
     {"listed_to_bytes", &kernel::CopyTuning::listed_to_bytes},
     {"stream_from_bytes", &kernel::CopyTuning::stream_from_bytes},

@@ -1,6 +1,7 @@
 """What the compiler made of the kernels, read from the object files.
 
     emitted_code.py vectors   OBJECTS   every kernel of a unit has vector instructions of its ISA in a loop
+    emitted_code.py shuffles  OBJECTS   the copies of a unit have the instructions that they are written for, in a loop
     emitted_code.py baseline  OBJECTS   no object uses instructions wider than its instruction set
     emitted_code.py symbols   OBJECTS   a unit exports its table and nothing that the linker could merge
 
@@ -37,6 +38,35 @@ TOO_WIDE = {
     "avx512": None,
     "neon": re.compile(r"\bz\d+\.[bhsd]"),
     "sve": None,
+}
+# What the shuffles of a unit's copies are: function (a pattern in its name), instruction in one of its loops.
+SHUFFLES = {
+    "copy_sse42": [
+        ("sse42_pack_permute", r"shufps\s.*%xmm"),
+        ("sse42_pack_permute", r"pshufb\s.*%xmm"),
+        ("pack_pattern_bytes|pack_byte_pattern", r"pshufb\s.*%xmm"),
+    ],
+    "copy_avx2": [
+        # Clang has its own words for the same: vpermpd, vpermps, and vshufps where we blend.
+        (r"LaneGroups<.*Avx2Lanes, 1, 2>::pack", r"vperm(d|q|ps|pd)\s.*%ymm"),
+        (r"LaneGroups<.*Avx2Lanes, 1, 2>::pack", r"v(pblendd|blendps|shufps)\s.*%ymm"),
+        (r"LaneGroups<.*Avx2Lanes, 2, 3>::pack", r"vperm(d|q|ps|pd)\s.*%ymm"),
+        ("avx2_pack_permute", r"vpshufb\s.*%xmm"),
+        ("pack_pattern_bytes|pack_byte_pattern", r"vpshufb\s.*%xmm"),
+        # To memory: the masked load has memory first.
+        ("MaskedWindows<1, 2>::unpack", r"vpmaskmovd\s+%ymm\d+,%ymm\d+,.*\("),
+        ("MaskedWindows<2, 3>::unpack", r"vpmaskmovd\s+%ymm\d+,%ymm\d+,.*\("),
+    ],
+    "copy_neon": [
+        ("NeonStructures<4ul, 2, 1>::pack", r"ld2\s.*\.4s"),
+        ("NeonStructures<4ul, 3, 2>::pack", r"ld3\s.*\.4s"),
+        ("NeonStructures<4ul, 3, 2>::pack", r"st2\s.*\.4s"),
+        ("NeonStructures<1ul, 4, 3>::pack", r"ld4\s.*\.16b"),
+        ("NeonStructures<1ul, 4, 3>::pack", r"st3\s.*\.16b"),
+        ("neon_pack_permute", r"tbl\s.*\.16b"),
+        ("neon_pack_pattern|pack_pattern_looked_up", r"tbl\s.*\.16b"),
+        ("neon_unpack_lanes", r"st1\s.*\.s\}\[3\]"),
+    ],
 }
 
 
@@ -150,6 +180,25 @@ def check_vectors(path):
     return bad
 
 
+def check_shuffles(path):
+    unit = unit_name(path)
+    if unit not in SHUFFLES:
+        return []
+    named = {}
+    for line in tool("objdump", "-dC", "--no-show-raw-insn", path).splitlines():
+        if match := re.match(r"^[0-9a-f]+ <(.*)>:$", line):
+            code = named.setdefault(match.group(1), [])
+        elif match := re.match(r"^\s*([0-9a-f]+):\s+(.*)$", line):
+            code.append((int(match.group(1), 16), match.group(2).strip()))
+    bad = []
+    for function, instruction in SHUFFLES[unit]:
+        so_named = [code for name, code in named.items() if re.search(function, name)]
+        if not any(loop_has(code, re.compile(instruction)) for code in so_named):
+            bad.append(f"{unit}: none of {len(so_named)} functions like {function} has {instruction} in a loop")
+    print(f"{unit}: {len(SHUFFLES[unit]) - len(bad)} of {len(SHUFFLES[unit])} shuffles found")
+    return bad
+
+
 def check_baseline(path):
     unit = unit_name(path)
     pattern = TOO_WIDE["baseline" if unit in (None, "scalar", "copy_scalar") else instruction_set(unit)]
@@ -175,7 +224,7 @@ def check_symbols(path):
     return bad
 
 
-CHECKS = {"vectors": check_vectors, "baseline": check_baseline, "symbols": check_symbols}
+CHECKS = {"vectors": check_vectors, "shuffles": check_shuffles, "baseline": check_baseline, "symbols": check_symbols}
 
 
 def main():

@@ -128,10 +128,15 @@ CopyTuning measure_copies(std::vector<CopyChoice>& choices) {
                       {memory.pack(4, 8, 40), memory.pack(8, 12, 40), memory.pack(4, 8, 100), memory.pack(8, 12, 120),
                        memory.pack(4, 8, 500), memory.pack(8, 12, 250)},
                       choices);
+  choose<std::size_t>(tuning, "fixed_permute_from_bytes", &CopyTuning::fixed_permute_from_bytes, {64, 128, 192, 384},
+                      {memory.pack(4, 8, 24), memory.pack(8, 12, 12), memory.pack(4, 8, 40), memory.pack(8, 12, 20)},
+                      choices);
   choose<std::size_t>(tuning, "permute_pack_to_block_bytes", &CopyTuning::permute_pack_to_block_bytes, {0, 8, 16, 32},
                       {memory.pack(16, 24, 500), memory.pack(24, 32, 400), memory.pack(32, 48, 300)}, choices);
   choose<std::size_t>(tuning, "masked_from_moves_a_vector", &CopyTuning::masked_from_moves_a_vector, {0, 2, 3, 5},
                       {memory.unpack(8, 12, 1000), memory.unpack(16, 24, 500), memory.unpack(8, 24, 1000)}, choices);
+  choose<std::size_t>(tuning, "short_masked_from_moves", &CopyTuning::short_masked_from_moves, {0, 3, 5},
+                      {memory.unpack(4, 8, 2000), memory.unpack(8, 12, 1000), memory.unpack(8, 16, 1000)}, choices);
   choose<std::size_t>(tuning, "masked_to_touched_bytes", &CopyTuning::masked_to_touched_bytes,
                       {std::size_t{32} << 10, std::size_t{1} << 20, no_limit},
                       {memory.unpack(8, 12, 60000), memory.unpack(8, 12, 2000000)}, choices);

@@ -49,6 +49,12 @@ void unpack_pieces_by_size(void* base, const void* packed, const Piece* pieces, 
     move_piece(at(base) + pieces[i].displacement_bytes, from, pieces[i].bytes);
 }
 
+// Where packed byte i of a group of repetitions comes from, counted from the lowest piece.
+inline std::size_t source_byte(const Pattern& pattern, std::size_t i) {
+  const int lane_shift = __builtin_ctzll(pattern.lane_bytes);
+  return (std::size_t{pattern.source_lane[i >> lane_shift]} << lane_shift) + (i & (pattern.lane_bytes - 1));
+}
+
 // A pattern, piece by piece: each piece of a run of repetitions is a strided copy of a fixed size, so that nothing is
 // decided for a single block. A run stays in the first-level cache.
 inline constexpr std::size_t pattern_run_bytes = 8192;

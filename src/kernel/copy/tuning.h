@@ -11,10 +11,14 @@ namespace millrace::kernel {
 struct CopyTuning {
   // Below this many packed bytes, making the table for the shuffles costs more than they save.
   std::size_t permute_from_bytes;
+  // Where there is no table to make (Shuffle::fixed), what is done at the ends of a copy does.
+  std::size_t fixed_permute_from_bytes;
   // Blocks up to this size are packed by shuffles.
   std::size_t permute_pack_to_block_bytes;
-  // Unpacked under a mask if moving the blocks one by one takes at least this many moves for 64 bytes (0: never) ...
+  // Unpacked under a mask if moving the blocks one by one takes at least this many moves for 64 bytes (0: never)
   std::size_t masked_from_moves_a_vector;
+  // (the same, moves for 64 bytes, for AVX2's shorter masked stores and NEON's stores of single lanes) ...
+  std::size_t short_masked_from_moves;
   // ... and the destination is not larger than this: where masked stores that miss the cache are slow.
   std::size_t masked_to_touched_bytes;
   // Whether listed blocks of 4 and 8 bytes are gathered, or scattered.

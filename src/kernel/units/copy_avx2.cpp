@@ -1,8 +1,23 @@
 // Copies with AVX2.
+#include "kernel/copy/avx2_masked.h"
+#include "kernel/copy/byte_pattern.h"
 #include "kernel/copy/copy_table.h"
 
 namespace millrace::kernel {
+namespace {
 
-constinit const CopySet avx2_copy_unit = vector_copy_unit("avx2");
+constexpr CopySet avx2_copies() {
+  CopySet set = vector_copy_unit("avx2");
+  set.fits_pack = avx2_pack_fits;
+  set.fits_unpack = avx2_unpack_fits;
+  set.pack_strided[slot(CopyKernel::permute)] = avx2_pack_permute;
+  set.unpack_strided[slot(CopyKernel::permute)] = avx2_unpack_masked;
+  set.pack_pattern[slot(CopyKernel::permute)] = pack_pattern_bytes;
+  return set;
+}
+
+}  // namespace
+
+constinit const CopySet avx2_copy_unit = avx2_copies();
 
 }  // namespace millrace::kernel

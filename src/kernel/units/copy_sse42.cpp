@@ -1,8 +1,21 @@
 // Copies with SSE4.2.
+#include "kernel/copy/byte_pattern.h"
 #include "kernel/copy/copy_table.h"
+#include "kernel/copy/sse42_permute.h"
 
 namespace millrace::kernel {
+namespace {
 
-constinit const CopySet sse42_copy_unit = vector_copy_unit("sse42");
+constexpr CopySet sse42_copies() {
+  CopySet set = vector_copy_unit("sse42");
+  set.fits_pack = sse42_pack_fits;
+  set.pack_strided[slot(CopyKernel::permute)] = sse42_pack_permute;
+  set.pack_pattern[slot(CopyKernel::permute)] = pack_pattern_bytes;
+  return set;
+}
+
+}  // namespace
+
+constinit const CopySet sse42_copy_unit = sse42_copies();
 
 }  // namespace millrace::kernel
