@@ -72,5 +72,26 @@ TEST(Strided, AChangeOfUnitOrTuningIsNoticed) {
   expect_right();
 }
 
+TEST(Indexed, InShortListsItIsTheSame) {
+  CopyTuning tuning = default_copy_tuning();
+  for (const std::size_t count : {std::size_t{100}, std::size_t{2048}, std::size_t{2049}, std::size_t{10000}}) {
+    std::vector<std::ptrdiff_t> places(count);
+    for (std::size_t i = 0; i < count; ++i) places[i] = static_cast<std::ptrdiff_t>(i * 7919 % count * 24);
+    std::vector<char> packed(12 * count);
+    for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<char>(i * 13 + i / 256);
+    std::vector<char> expected(24 * count, 0);
+    for (std::size_t i = 0; i < count; ++i)
+      std::memcpy(&expected[static_cast<std::size_t>(places[i])], &packed[12 * i], 12);
+    for (const std::size_t from : {std::size_t{0}, std::size_t{5000}, std::size_t{1} << 30}) {
+      tuning.fetch_unpacked_from_blocks = from;
+      use_copy_tuning(tuning);
+      std::vector<char> blocks(24 * count, 0);
+      unpack_indexed(blocks.data(), packed.data(), places.data(), 12, count);
+      EXPECT_EQ(blocks, expected) << count << " blocks, fetched from " << from;
+    }
+  }
+  use_copy_tuning(default_copy_tuning());
+}
+
 }  // namespace
 }  // namespace millrace::kernel::test

@@ -12,6 +12,9 @@ namespace {
 
 char* bytes_of(void* buffer) { return static_cast<char*>(buffer); }
 const char* bytes_of(const void* buffer) { return static_cast<const char*>(buffer); }
+// Shorter than any that a kernel prefetches (lists.h).
+constexpr std::size_t most_unfetched_blocks = 2048;
+
 std::size_t slot(CopyKernel kernel) { return static_cast<std::size_t>(kernel); }
 
 }  // namespace
@@ -85,6 +88,13 @@ void unpack_indexed(void* base, const void* packed, const std::ptrdiff_t* displa
   const UnpackIndexed scatter = set.unpack_indexed[slot(CopyKernel::gather)];
   const bool scatters = scatter && copy_tuning().scatter_lists && (block_bytes == 4 || block_bytes == 8);
   const UnpackIndexed unpack = scatters ? scatter : set.unpack_indexed[slot(CopyKernel::blocks)];
+  // The kernels prefetch in long lists only: this one comes in short ones.
+  if (!scatters && block_count < copy_tuning().fetch_unpacked_from_blocks)
+    for (; block_count > most_unfetched_blocks; block_count -= most_unfetched_blocks) {
+      unpack(base, packed, displacements_bytes, block_bytes, most_unfetched_blocks);
+      packed = bytes_of(packed) + most_unfetched_blocks * block_bytes;
+      displacements_bytes += most_unfetched_blocks;
+    }
   unpack(base, packed, displacements_bytes, block_bytes, block_count);
 }
 

@@ -23,6 +23,8 @@ struct CopyTuning {
   std::size_t masked_to_touched_bytes;
   // Whether listed blocks of 4 and 8 bytes are gathered, or scattered.
   bool gather_lists, scatter_lists;
+  // Lists of fewer blocks than this are unpacked without asking for their lines before (see copy.cpp).
+  std::size_t fetch_unpacked_from_blocks;
   // Lists of more packed bytes than this, of one element, are left to the host (layout/worth.cpp).
   std::size_t listed_to_bytes;
   // From here on, packed bytes go past the caches by non-temporal stores.
