@@ -30,7 +30,7 @@ class Formatter : public CLI::Formatter {
            "       millrace check [OPTIONS]\n"
            "       millrace explain-type [--count N] TYPE\n"
            "       millrace explain [--ranks N] CALL [BYTES]\n"
-           "       millrace tune [--out FILE]\n";
+           "       millrace tune [--out FILE] [-- mpirun -n 2]\n";
   }
 };
 

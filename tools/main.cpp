@@ -22,12 +22,6 @@ namespace {
 using namespace millrace;
 using namespace millrace::tools;
 
-std::string own_path() {
-  char path[4096];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string{};
-}
-
 // 64 ranks should not say the same thing 64 times; without a launcher there is no rank, and this is the only process.
 void say(const Environment& environment, LogLevel level, const std::string& line) {
   if (!line.empty() && rank_from_environment(environment).value_or(0) == 0) log(level, line);

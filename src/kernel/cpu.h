@@ -28,6 +28,8 @@ struct IsaTable {
 };
 
 CpuWords read_cpu();
+// Whether the processor is of AMD: what is fast differs from Intel's where both have the same instructions.
+bool is_amd();
 IsaTable judge_cpu(const CpuWords& words);
 
 }  // namespace millrace::kernel

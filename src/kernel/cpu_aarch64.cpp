@@ -13,6 +13,8 @@ constexpr int vector_length_mask = 0xffff;
 
 }  // namespace
 
+bool is_amd() { return false; }
+
 CpuWords read_cpu() {
   CpuWords words;
   words.hwcap = getauxval(AT_HWCAP);

@@ -49,6 +49,12 @@ IsaUnit unit(const KernelSet& set, const char* missing, const char* disabled) {
 
 }  // namespace
 
+bool is_amd() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  constexpr unsigned auth = 0x68747541;  // the beginning of "AuthenticAMD"
+  return __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == auth;
+}
+
 CpuWords read_cpu() {
   CpuWords words;
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;

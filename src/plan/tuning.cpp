@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/settings.h"
+#include "kernel/cpu.h"
 
 namespace millrace::plan {
 namespace {
@@ -161,7 +162,7 @@ std::string value_of(const char* const* environment, std::string_view variable) 
 }  // namespace
 
 MessageRanges Tuning::ranges(HostFamily family) const {
-  MessageRanges result = message_ranges(family);
+  MessageRanges result = message_ranges(family, kernel::is_amd());
   for (std::size_t i = 0; i < layout_classes; ++i)
     result[i] = messages[static_cast<std::size_t>(family)][i].value_or(result[i]);
   return result;

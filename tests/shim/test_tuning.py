@@ -1,6 +1,7 @@
 """Tuning tables: read when MPI starts, agreed upon, and refused in one line if they are not what this version reads."""
 
 import json
+import os
 import subprocess
 
 import hosts
@@ -8,6 +9,9 @@ import pytest
 from shim_programs import build, call, report
 
 SEED = 3
+CLASSES = (
+    "mixed", "blocks_4", "blocks_8", "blocks_32", "blocks_128", "blocks_1024", "sparse", "list_short", "list_long",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -22,7 +26,7 @@ def table(tmp_path):
 
 def test_messages_go_by_the_table(table):
     program = [build("openmpi5", "layouts_messages.cpp"), 21, 12, "all"]
-    nothing = {"messages": {"Open MPI 5": {name: [] for name in ("mixed", "blocks_4", "blocks_8", "list_short")}}}
+    nothing = {"messages": {"Open MPI 5": {name: [] for name in CLASSES}}}
     _, result = report("openmpi5", 2, *program)
     assert call(result, "MPI_Isend")["taken"] > 0
     _, result = report("openmpi5", 2, *program, env={"MILLRACE_TUNING": table(**nothing)})
@@ -90,3 +94,47 @@ def test_tune_writes_a_table_that_is_read(tmp_path):
         "openmpi5", 2, [build("openmpi5", "shared_collectives.c"), SEED, 20], millrace=True, env=environment
     )
     assert finished.check().stderr == ""
+
+
+def tune_messages(host, path):
+    """`millrace tune --quick -- LAUNCHER -n 2` with this host's launcher."""
+    line = [str(word) for word in hosts.get(host).launcher]
+    environment = {**os.environ, **{key: str(value) for key, value in hosts.get(host).environment.items()}}
+    words = [hosts.MILLRACE, "tune", "--quick", "--out", path, "--", *line, "-n", "2"]
+    return subprocess.run(words, capture_output=True, text=True, timeout=280, env=environment)
+
+
+@pytest.mark.parametrize(
+    ("host", "family"), [("openmpi5", "Open MPI 5"), ("mpich5", "MPICH 5"), ("intel", "Intel MPI 2021")]
+)
+def test_tune_measures_messages_under_the_users_launcher(tmp_path, host, family):
+    path = tmp_path / "tuning.json"
+    tuned = tune_messages(host, path)
+    assert tuned.returncode == 0, tuned.stderr
+    table = json.loads(path.read_text())
+    assert list(table["messages"]) == [family]
+    rows = table["messages"][family]
+    assert set(rows) == set(CLASSES)
+    assert all(row == [] or row[1] is None or row[0] <= row[1] for row in rows.values())
+    finished = hosts.run(
+        host, 2, [build(host, "layouts_messages.cpp"), 21, 12, "all"], millrace=True, env={"MILLRACE_TUNING": path}
+    )
+    assert "millrace" not in finished.check().stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (["no-such-launcher", "-n", "2"], "no-such-launcher: not found; give the launcher's path"),
+        (["true"], "'true' started no MPI program"),
+        (["env"], "it belongs to no MPI that Millrace knows"),
+        ([], "no launcher after '--': millrace tune -- mpirun -n 2"),
+        ([*map(str, hosts.get("mpich4").launcher), "-n", "3"], "starts 3 ranks, but messages go between 2: -n 2"),
+    ],
+)
+def test_tune_names_what_is_wrong_with_a_launcher(tmp_path, line, complaint):
+    words = [hosts.MILLRACE, "tune", "--out", tmp_path / "tuning.json", "--", *line]
+    tuned = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert tuned.returncode != 0
+    assert complaint in tuned.stderr and tuned.stderr.count("\n") == 1
+    assert not (tmp_path / "tuning.json").exists()

@@ -8,11 +8,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
+#include <vector>
 
 #include "base/log.h"
 #include "plan/tuning.h"
 #include "tools/command_line.h"
 #include "tools/tune/measure_copies.h"
+#include "tools/tune/measure_messages.h"
 
 namespace millrace::tools {
 namespace {
@@ -37,23 +40,58 @@ bool write(const std::filesystem::path& path, const std::string& text) {
   return !error;
 }
 
+// Where "--" is, or the end.
+char** find_dashes(char** arguments) {
+  while (*arguments && std::string_view(*arguments) != "--") ++arguments;
+  return arguments;
+}
+
+void measure_copies_into(plan::Tuning& tuning) {
+  std::vector<CopyChoice> choices;
+  tuning.copies = measure_copies(choices);
+  for (const CopyChoice& choice : choices)
+    std::fprintf(stderr, "%-28s %10s%s\n", choice.name.c_str(), choice.best.c_str(),
+                 choice.best == choice.standard
+                     ? ""
+                     : fmt::format("  (was {}: {:.2f} times as fast)", choice.standard, choice.gain).c_str());
+}
+
 }  // namespace
 
+std::string own_path() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string{};
+}
+
 int tune_command(char** arguments) {
-  int argument_count = 0;
-  while (arguments[argument_count]) ++argument_count;
+  if (arguments[1] && std::string_view(arguments[1]) == "--measure-messages" && arguments[2])
+    return measure_messages_on_rank(arguments[2], arguments[3]);
+  MessageOptions messages;
+  messages.table = "none";
+  char** const dashes = find_dashes(arguments);
+  const bool has_launcher = *dashes != nullptr;
+  for (char** word = dashes; has_launcher && *++word;) messages.launcher.emplace_back(*word);
+  *dashes = nullptr;
+  const int argument_count = static_cast<int>(dashes - arguments);
   std::string path = plan::standard_tuning_path(environ);
   CLI::App app("Measures how copies are fastest on this machine, and writes a table that the preload reads.",
                "millrace tune");
   app.footer(
+      "-- mpirun -n 2        also measures messages of derived datatypes, by this launcher's MPI, in some minutes\n\n"
       "Run it on an idle machine. The ranks of a job must have the same table; without one nothing changes.\n"
-      "What the table holds already of messages and collectives is kept.");
+      "What the table holds already and is not measured is kept: messages of other hosts, and collectives.");
   app.add_option("--out", path, "the table (millrace/tuning.json in XDG_CONFIG_HOME); '-' prints it")
       ->type_name("FILE");
+  app.add_flag("--quick", messages.quick, "few sizes and turns of messages: to see whether it works");
   try {
     app.parse(argument_count, arguments);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_error;
+  }
+  if (has_launcher && messages.launcher.empty()) {
+    log(LogLevel::error, "tune: no launcher after '--': millrace tune -- mpirun -n 2");
+    return usage_error;
   }
   if (path.empty()) {
     log(LogLevel::error, "tune: no home directory for the table: --out FILE");
@@ -65,13 +103,13 @@ int tune_command(char** arguments) {
     tuning = plan::parse_tuning(text, path);
     for (const std::string& complaint : tuning.complaints) log(LogLevel::warning, complaint);
   }
-  std::vector<CopyChoice> choices;
-  tuning.copies = measure_copies(choices);
-  for (const CopyChoice& choice : choices)
-    std::fprintf(stderr, "%-28s %10s%s\n", choice.name.c_str(), choice.best.c_str(),
-                 choice.best == choice.standard
-                     ? ""
-                     : fmt::format("  (was {}: {:.2f} times as fast)", choice.standard, choice.gain).c_str());
+  if (has_launcher && !can_measure_messages(messages)) return 1;
+  // Messages first need the copies that they will be packed with.
+  measure_copies_into(tuning);
+  if (has_launcher) {
+    if (path != "-" && write(path, plan::tuning_text(tuning, machine()))) messages.table = path;
+    if (!measure_messages(messages, tuning)) return 1;
+  }
   const std::string text = plan::tuning_text(tuning, machine());
   if (path == "-") {
     std::fputs(text.c_str(), stdout);

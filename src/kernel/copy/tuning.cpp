@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "kernel/cpu.h"
 #include "kernel/isa.h"
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -68,9 +69,8 @@ std::atomic<const CopyTuning*> in_use{nullptr};  // release in use_copy_tuning()
 void choose_default() {
 #if defined(__x86_64__)
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  constexpr unsigned auth = 0x68747541;  // "AuthenticAMD"
   chosen_default = &intel;
-  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == auth) {
+  if (is_amd()) {
     const bool avx512 = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & 1u << 16);
     chosen_default = avx512 ? &amd : &amd_without_avx512;
   }

@@ -1,0 +1,190 @@
+#include "tools/tune/measure_messages.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "base/log.h"
+#include "kernel/cpu.h"
+#include "plan/measured_messages.h"
+#include "tools/check/process.h"
+#include "tools/launch.h"
+#include "tools/program.h"
+#include "tools/tune/tune.h"
+
+namespace millrace::tools {
+namespace {
+
+constexpr int timeout_seconds = 900;
+constexpr const char* mark = "millrace-tune ";
+
+struct Pace {
+  int passes, turns;
+  double turn_ms;
+  int step;
+};
+constexpr Pace full_pace{2, 11, 0.5, 2};
+constexpr Pace quick_pace{1, 5, 0.1, 16};
+constexpr Pace no_pace{0, 0, 0, 2};
+
+// What the ranks have said.
+struct Said {
+  std::string host, complaint;
+  int ranks = 0;
+  bool done = false;
+  // By class: the worst ratio of each size.
+  std::map<std::string, std::map<std::int64_t, double>> ratios;
+};
+
+Said read(const std::string& output) {
+  Said said;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t start = line.find(mark);  // launchers may put the rank's number in front
+    if (start == std::string::npos) continue;
+    std::istringstream words(line.substr(start + std::string_view(mark).size()));
+    std::string key;
+    words >> key >> std::ws;
+    if (key == "host" || key == "complaint") {
+      std::getline(words, key == "host" ? said.host : said.complaint);
+    } else if (key == "ranks") {
+      words >> said.ranks;
+    } else if (key == "done") {
+      said.done = true;
+    } else {
+      std::int64_t bytes = 0;
+      double ratio = 0;
+      if (!(words >> bytes >> ratio)) continue;
+      const auto [known, is_new] = said.ratios[key].try_emplace(bytes, ratio);
+      known->second = std::min(known->second, ratio);
+    }
+  }
+  return said;
+}
+
+std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+// The last lines of what a launcher has printed are where it says what is wrong.
+std::string last_line(const std::string& output) {
+  std::string last;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find_first_not_of(" -\t\r") != std::string::npos) last = line;
+  return last.empty() ? "it printed nothing" : "it said: " + last;
+}
+
+// Why there is nothing to choose from; empty if there is.
+std::string failure(const Said& said, const check::Finished& finished, const MessageOptions& options) {
+  const std::string line = joined(options.launcher);
+  if (!said.complaint.empty()) return fmt::format("'{}': {}", line, said.complaint);
+  if (finished.timed_out) return fmt::format("'{}' did not end within {} seconds", line, timeout_seconds);
+  if (said.ranks != 0 && said.ranks != 2)
+    return fmt::format("'{}' starts {} rank{}, but messages go between 2: -n 2", line, said.ranks,
+                       said.ranks == 1 ? "" : "s");
+  if (said.ranks == 0)
+    return fmt::format("'{}' started no MPI program; give a launcher's line, as in: millrace tune -- mpirun -n 2 ({})",
+                       line, last_line(finished.output));
+  if (!said.done)
+    return fmt::format("'{}' ended with exit code {} before all was measured; {}", line, finished.exit_code,
+                       last_line(finished.output));
+  return {};
+}
+
+int family_named(const std::string& name) {
+  for (std::size_t family = 0; family < plan::host_families; ++family)
+    if (name == plan::host_family_name(static_cast<plan::HostFamily>(family))) return static_cast<int>(family);
+  return 0;
+}
+
+std::string text_of(const plan::MessageRange& range) {
+  if (range.most_bytes < range.least_bytes) return "the host's";
+  if (range.most_bytes == plan::any_size) return fmt::format("from {} bytes", range.least_bytes);
+  return fmt::format("{} to {} bytes", range.least_bytes, range.most_bytes);
+}
+
+// Nothing, with one line that names the fix, if they could not do it.
+std::optional<Said> run_ranks(const MessageOptions& options, const char* pace_word) {
+  const char* search_path = std::getenv("PATH");
+  if (find_program(options.launcher[0], search_path ? search_path : "/bin:/usr/bin").error != 0) {
+    log(LogLevel::error, fmt::format("tune: {}: not found; give the launcher's path", options.launcher[0]));
+    return std::nullopt;
+  }
+  check::Command command{options.launcher, {}, {{"MILLRACE_LAYOUTS", "always"}, {"MILLRACE_TUNING", options.table}}};
+  for (const std::string& word :
+       {own_path(), std::string("tune"), std::string("--measure-messages"), std::string(pace_word)})
+    command.words.push_back(word);
+  const check::Finished finished = check::run_to_end(command, timeout_seconds);
+  const Said said = read(finished.output);
+  const auto family = static_cast<std::size_t>(family_named(said.host));
+  std::string wrong = failure(said, finished, options);
+  if (wrong.empty() && family == 0)
+    wrong = fmt::format("'{}' runs a host that tables have no name for", joined(options.launcher));
+  if (!wrong.empty()) {
+    log(LogLevel::error, "tune: " + wrong);
+    return std::nullopt;
+  }
+  return said;
+}
+
+}  // namespace
+
+bool can_measure_messages(const MessageOptions& options) { return run_ranks(options, "none").has_value(); }
+
+bool measure_messages(const MessageOptions& options, plan::Tuning& tuning) {
+  const std::optional<Said> ranks = run_ranks(options, options.quick ? "quick" : "full");
+  if (!ranks) return false;
+  const Said& said = *ranks;
+  const auto family = static_cast<std::size_t>(family_named(said.host));
+  const plan::MessageRanges standard = plan::message_ranges(static_cast<plan::HostFamily>(family), kernel::is_amd());
+  for (std::size_t i = 0; i < plan::layout_classes; ++i) {
+    const char* name = plan::layout_class_name(static_cast<plan::LayoutClass>(i));
+    std::vector<plan::MeasuredSize> sizes;
+    for (const auto& [bytes, ratio] :
+         said.ratios.contains(name) ? said.ratios.at(name) : std::map<std::int64_t, double>{})
+      sizes.push_back({bytes, ratio});
+    const plan::MessageRange range = plan::won_range(sizes);
+    tuning.messages[family][i] = range;
+    std::fprintf(stderr, "%-28s %s  (was: %s)\n", fmt::format("{}, {}", said.host, name).c_str(),
+                 text_of(range).c_str(), text_of(standard[i]).c_str());
+  }
+  return true;
+}
+
+int measure_messages_on_rank(const char* pace_word, const char* library) {
+  if (!library) {
+    const std::string own = own_path();
+    // A program that needs no MPI itself: so what is around it tells which one is meant.
+    char shell[] = "/bin/sh";
+    char* words[] = {shell, nullptr};
+    Request request;
+    request.program = words;
+    const Plan plan = make_plan(request, Environment(environ), own);
+    if (plan.preload.empty() || !plan.host.library) {
+      std::printf("%scomplaint it belongs to no MPI that Millrace knows; give the launcher of one\n", mark);
+      return 1;
+    }
+    setenv("LD_PRELOAD", plan.ld_preload.c_str(), 1);
+    const std::string path = plan.host.library->path;
+    execl(own.c_str(), own.c_str(), "tune", "--measure-messages", pace_word, path.c_str(), nullptr);
+    return 1;
+  }
+  using Measure = int (*)(int, int, double, int);
+  const bool loaded = dlopen(library, RTLD_NOW | RTLD_GLOBAL) != nullptr;
+  const auto measure = reinterpret_cast<Measure>(dlsym(RTLD_DEFAULT, "millrace_measure_messages"));
+  if (!loaded || !measure) {
+    std::printf("%scomplaint %s cannot be loaded\n", mark, loaded ? "the preload" : library);
+    return 1;
+  }
+  const std::string_view word = pace_word;
+  const Pace& pace = word == "none" ? no_pace : word == "quick" ? quick_pace : full_pace;
+  return measure(pace.passes, pace.turns, pace.turn_ms, pace.step);
+}
+
+}  // namespace millrace::tools
