@@ -1,6 +1,5 @@
 // A strided shape prepared once (when a datatype is compiled), for any number of calls and threads: the choice of the
-// kernel is made for every count, and the table of its shuffle is there before the first byte moves. What 8 KiB take is
-// otherwise for a third the making of that table.
+// kernel is made for every count, and the table of its shuffle is there before the first byte moves.
 //
 // A unit takes part by filling prepare_pack, prepare_unpack, pack_prepared and unpack_prepared of its CopySet: nothing
 // above the kernels knows what is in a table. Shapes that are prepared for another unit or another tuning than those in
