@@ -39,10 +39,10 @@ void log(LogLevel level, std::string_view message) {
   char line[1024];  // longer messages are cut: a log line is one line
   const char* prefix = level_prefix(level);
   const std::size_t prefix_length = std::strlen(prefix);
-  std::memcpy(line, prefix, prefix_length);
+  std::memcpy(line, prefix, prefix_length);  // NOLINT(bugprone-not-null-terminated-result)
   const std::size_t room = sizeof line - prefix_length - 1;
   const std::size_t length = message.size() < room ? message.size() : room;
-  std::memcpy(line + prefix_length, message.data(), length);  // NOLINT(bugprone-not-null-terminated-result)
+  std::memcpy(line + prefix_length, message.data(), length);
   line[prefix_length + length] = '\n';
   [[maybe_unused]] const auto written = write(STDERR_FILENO, line, prefix_length + length + 1);
 }

@@ -73,8 +73,8 @@ Meaning lower_blocks(std::size_t size, const Block& block) {
   BlockAt made{0, -1, nullptr};  // what `run` is: neighbours are often of one length
   for (std::size_t i = 0; i < size; ++i) {
     const BlockAt at = block(i);
-    require(at.elements >= 0 && at.child);
-    if (at.child != made.child || at.elements != made.elements) {
+    require(at.elements >= 0);
+    if (at.elements != made.elements || at.child != made.child) {
       run = repeat(*at.child, at.elements, at.child->extent());
       made = at;
     }

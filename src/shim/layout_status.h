@@ -19,7 +19,8 @@ class StatusArgument {
   StatusArgument(HostCall& call, std::size_t position, int count = 1);
   ~StatusArgument() {
     if (statuses_ == own_.data() || !is_own_) return;
-    ::operator delete(statuses_, std::nothrow);
+    // Clang 16 believes that std::optional destroys what it holds twice.
+    ::operator delete(statuses_, std::nothrow);  // NOLINT(clang-analyzer-cplusplus.NewDelete)
   }
   StatusArgument(const StatusArgument&) = delete;
   StatusArgument& operator=(const StatusArgument&) = delete;

@@ -46,7 +46,7 @@ Word observed_reduce_local(Symbol symbol, void* next, Word in, Word inout, Word 
   ObservedCall observed(symbol);
   Word result = 0;
   std::uint16_t algorithm = record::no_algorithm;
-  if (reason == Reason::none) {
+  if (reduction && reason == Reason::none) {
     algorithm = reduce_observed(*reduction, in, inout, count);
   } else {
     result = call(next, in, inout, count_word, datatype, op);

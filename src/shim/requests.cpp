@@ -132,7 +132,7 @@ void forget_requests() {
   for (std::unique_ptr<Operation>& operation : all.operations) {
     auto request = static_cast<abi::HandleStorage>(operation->request);
     host<Symbol::MPI_Request_free>(as_word(&request));
-    operation.release();
+    static_cast<void>(operation.release());
   }
   all.operations.clear();
 }

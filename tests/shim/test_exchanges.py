@@ -39,9 +39,11 @@ def test_one_rank():
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5])
 @pytest.mark.parametrize("host", list(hosts.HOSTS))
 def test_many_random_calls(host, ranks, seed):
-    """MPICH by itself needs tens of milliseconds a call when ranks outnumber cores."""
+    """MPICH by itself needs tens of milliseconds a call when ranks outnumber cores, and takes longer messages for
+    truncated when the types of the two sides differ."""
     calls = 2000 if ranks == 2 or host in ("openmpi4", "openmpi5", "intel") else 200
-    finished = run(host, ranks, program(host), seed, calls, "all", 1 << 20, env=EVERYTHING, timeout=900)
+    most_bytes = 1 << 20 if host in ("openmpi4", "openmpi5", "intel") else 1 << 13
+    finished = run(host, ranks, program(host), seed, calls, "all", most_bytes, env=EVERYTHING, timeout=900)
     assert finished.check().stdout == "done\n"
 
 

@@ -33,13 +33,14 @@ def test_every_form_of_call(host, rounds):
 
 # One rank packs by layouts, the other is the host's: what travels is the same.
 @pytest.mark.parametrize("host", EVERY_HOST)
+@pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("first", ["ours", "the host's"])
-def test_one_side_without_millrace(host, first):
-    program = [build(host, "layouts_messages.cpp"), 22, 12, "all"]
+def test_one_side_without_millrace(host, first, rounds):
+    program = [build(host, "layouts_messages.cpp"), 22, rounds, "all"]
     alone = (
         [*program, ":", "-n", 1, hosts.MILLRACE, *program] if first != "ours" else [*program, ":", "-n", 1, *program]
     )
-    all_right(hosts.run(host, 1, alone, millrace=first == "ours", env=ALWAYS, timeout=120), 2)
+    all_right(hosts.run(host, 1, alone, millrace=first == "ours", env=ALWAYS, timeout=600), 2)
 
 
 @pytest.mark.parametrize("host", ["openmpi5", "mpich5"])

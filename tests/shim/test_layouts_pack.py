@@ -8,9 +8,12 @@ EVERY_HOST = list(hosts.HOSTS)
 LARGE_HOSTS = ["mpich4", "mpich5", "intel", "abi"]
 FULL = pytest.param(20000, marks=pytest.mark.full)
 # Segments are no part of MPI: the program has Millrace's layouts in itself, too.
-LAYOUTS = ["-std=c++20", f"-I{hosts.ROOT}/src", f"-I{hosts.ROOT}/tests/layout"] + [
-    hosts.BUILD / f"src/{part}/libmillrace_{part}.a" for part in ("layout", "kernel", "base")
-]
+LAYOUTS = [
+    "-std=c++20", "-pthread", f"-I{hosts.ROOT}/src", f"-I{hosts.ROOT}/tests/layout",
+    *(hosts.BUILD / f"src/{part}/libmillrace_{part}.a" for part in ("layout", "threads")),
+    hosts.BUILD / "src/threads/libmillrace_threads_decision.a",
+    *(hosts.BUILD / f"src/{part}/libmillrace_{part}.a" for part in ("kernel", "base")),
+]  # fmt: skip
 
 
 def check_same(host, stdout, types):

@@ -77,7 +77,7 @@ class Check {
     words.push_back(path.string());
     const Finished finished = run_to_end(under_millrace(std::move(words)), run_timeout_seconds);
     if (is_interrupted()) return {};
-    const Results results = read_results(path);
+    Results results = read_results(path);
     if (finished.exit_code == preload_is_missing) {
       is_uncovered_ = true;
       fail(title, "Millrace is not in front of this host:\n" + finished.output);

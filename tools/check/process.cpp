@@ -9,8 +9,6 @@
 #include <ctime>
 #include <string_view>
 
-extern char** environ;
-
 namespace millrace::tools::check {
 namespace {
 
@@ -26,6 +24,7 @@ double now_seconds() {
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> result;
+  result.reserve(words.size() + 1);
   for (const std::string& word : words) result.push_back(const_cast<char*>(word.c_str()));
   result.push_back(nullptr);
   return result;
@@ -39,7 +38,7 @@ std::vector<std::string> environment_of(const Command& command) {
     for (const auto& [name, value] : command.environment) is_replaced = is_replaced || variable == name;
     if (!is_replaced) result.emplace_back(*entry);
   }
-  for (const auto& [name, value] : command.environment) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : command.environment) result.emplace_back(name).append("=").append(value);
   return result;
 }
 

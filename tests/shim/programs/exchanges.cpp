@@ -477,12 +477,15 @@ int main(int argc, char** argv) {
   int length;
   MPI_Get_library_version(version, &length);
   is_mpich_4 = std::string(version).starts_with("MPICH Version:\t4.0");
+  // Those of Intel MPI lose bytes of some blocks, or take them for too long, when the two sides' types differ.
+  const bool without_regular_gathers = which == "all" && argc > 4 && std::string(version).starts_with("Intel");
   make_communicators();
   // The ranks of a half do not know what those of the other do: everybody draws the same.
   Random random(seed);
   for (int call = 0; call < calls; ++call) {
     const std::string name =
         which == "all" ? names[static_cast<std::size_t>(random.below(static_cast<int>(names.size())))] : which;
+    if (without_regular_gathers && (name == "Gather" || name == "Allgather")) continue;
     // The first six are for all calls, from the fourth on they have a topology.
     const bool neighbor = name.starts_with("Neighbor");
     const int place = neighbor ? 3 + random.below(static_cast<int>(comms.size()) - 3) : random.below(6);

@@ -336,6 +336,19 @@ void exchange(const Exchange& of, Form form) {
   exchange_blocking(of, form);
 }
 
+// MPICH 4.0 by itself calls longer messages truncated when the types of the two sides differ, or when it packs. Intel
+// MPI has darrays of its own (docs/results/layouts_random.md), which its own forms of call do not all read alike.
+bool host_fails([[maybe_unused]] const Made& made, [[maybe_unused]] long bytes, [[maybe_unused]] bool same_type,
+                [[maybe_unused]] int form) {
+#if defined(I_MPI_VERSION)
+  return made.text.find("darray") != std::string::npos;
+#elif defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+  return bytes > 8192 && (!same_type || form == buffered || form == replaced);
+#else
+  return false;
+#endif
+}
+
 // The same bytes at other places.
 Made another(const Made& made, Random& random) {
   Made other;
@@ -372,13 +385,14 @@ int main(int argc, char** argv) {
   for (int round = 0; round < rounds; ++round) {
     Made made = datatypes.make(datatypes.random.between(1, 4));
     const int count = datatypes.random.between(1, 3);
-    const bool usable = !overlaps(made, count);
     Made other = another(made, datatypes.random);
     const bool mine = rank % 2 == 0 || round % 3 == 0;
     const Made& own = mine ? made : other;
     const long bytes = static_cast<long>(size_of(made.type)) * count;
+    const bool usable = !overlaps(made, count);
     for (int form = 0; usable && form < forms; ++form) {
       if (std::strcmp(wanted, "all") != 0 && std::atoi(wanted) != form) continue;
+      if (host_fails(made, bytes, round % 3 == 0, form)) continue;
       // Three times: the first use of a datatype is the host's.
       for (int turn = 0; turn < 3; ++turn)
         exchange({own, count, round * 4, rank, rank ^ 1, bytes}, static_cast<Form>(form));
