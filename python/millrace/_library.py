@@ -110,7 +110,7 @@ def use_isa(setting):
 
 
 def use_threads(threads, least_bytes=0):
-    """Threads of large reductions of at least `least_bytes` (0: 8 MiB): 0 uses idle cores, 1 never splits, else that many."""
+    """Threads of reductions of `least_bytes` (0: 8 MiB) and more: 0 uses idle cores, 1 never splits, else that many."""
     if not 0 <= threads <= 1024 or least_bytes < 0:
         raise ValueError(f"threads must be 0 to 1024, not {threads}, and least_bytes not negative, not {least_bytes}")
     check(lib.millrace_use_threads(threads, least_bytes))

@@ -23,7 +23,7 @@ def check_same(host, stdout, types):
     assert int(segments) > 2 * int(comparisons)
     if host in ("mpich4", "mpich5", "abi"):
         assert host_errors == "0"
-    elif host != "intel":  # some structures with empty elements, some of Fortran's kinds (docs/results/layouts_random.md)
+    elif host != "intel":  # docs/results/layouts_random.md
         assert int(host_errors) <= types / 1000
 
 
