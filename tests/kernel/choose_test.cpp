@@ -19,6 +19,7 @@ constexpr CopyTuning tuning{.permute_from_bytes = 384,
                             .masked_to_touched_bytes = std::size_t{1} << 20,
                             .gather_lists = false,
                             .scatter_lists = false,
+                            .fetch_unpacked_from_blocks = 0,
                             .listed_to_bytes = ~std::size_t{0},
                             .stream_from_bytes = ~std::size_t{0}};
 constexpr CopyTuning tuning_without_masks = [] {
