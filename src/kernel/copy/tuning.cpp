@@ -27,10 +27,10 @@ constexpr CopyTuning intel{.permute_from_bytes = 384,
                            .fetch_unpacked_from_blocks = 0,
                            .listed_to_bytes = std::size_t{4} << 20,
                            .stream_from_bytes = no_limit};
-// Measured on Zen 5: gathers and scatters slower than blocks at every size; masked stores of 64 bytes fine in memory too
-// since their lines are asked for before (without that, half as fast as blocks); lists unpacked a sixth faster without
-// that while a third-level cache holds them, a sixth slower when it does not; lists of 16 MiB 1.1 to 1.4 times as fast as
-// the fastest host.
+// Measured on Zen 5: gathers and scatters slower than blocks at every size; masked stores of 64 bytes fine in memory
+// too since their lines are asked for before (without that, half as fast as blocks); lists unpacked a sixth faster
+// without that while a third-level cache holds them, a sixth slower when it does not; lists of 16 MiB 1.1 to 1.4 times
+// as fast as the fastest host.
 constexpr CopyTuning amd{.permute_from_bytes = 384,
                          .fixed_permute_from_bytes = 192,
                          .permute_pack_to_block_bytes = 16,
