@@ -324,6 +324,8 @@ void one_call(const std::string& name, const Comm& comm, int call) {
   if (name == "Alltoallw" && ranks == 1) return;
   // MPICH 4.0's own reads past its arguments where a rank has more destinations than sources.
   if (name == "Neighbor_alltoallw" && comm.name == "distributed graph" && is_mpich_4) return;
+  // And writes before the blocks that it receives from itself, when their type has gaps.
+  if (name == "Allgatherv" && ranks == 1 && is_mpich_4) return;
   Random own(key ^ mix(static_cast<std::uint64_t>(world_rank) + 77));
 
   static const int units[] = {1, 1, 2, 3, 4, 6};
