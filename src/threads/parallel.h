@@ -1,5 +1,5 @@
-// Large reductions and copies split over the idle cores of this rank. What includes this needs libc only: the decision and the
-// OpenMP runtime are in libmillrace_threads.so, loaded by the first reduction that is large enough.
+// Large reductions and copies split over the idle cores of this rank. What includes this needs libc only: the decision
+// and the OpenMP runtime are in libmillrace_threads.so, loaded by the first reduction that is large enough.
 //
 //   if (threads::is_large(bytes)) threads::reduce2(kernel, in, inout, elements, element_bytes);
 //   else                          kernel(in, inout, elements);

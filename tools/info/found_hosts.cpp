@@ -69,7 +69,7 @@ std::string first_version_string(const std::string& path, std::string_view begin
   for (std::size_t end = bytes.find('\0'); end != std::string::npos; end = bytes.find('\0', end + 1)) {
     std::size_t start = end;
     while (start > 0 && is_version_part(bytes[start - 1])) --start;
-    const std::string text = bytes.substr(start, end - start);
+    std::string text = bytes.substr(start, end - start);
     const bool is_alone = start > 0 && bytes[start - 1] == '\0';
     const bool has_edges = !text.empty() && text.front() != '.' && text.back() != '.';
     const bool has_three_parts = std::count(text.begin(), text.end(), '.') == 2 && text.find("..") == std::string::npos;

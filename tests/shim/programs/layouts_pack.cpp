@@ -154,8 +154,7 @@ int main(int argc, char** argv) {
     }
   }
   for (const auto& [what, text] : host_error_texts) std::printf("host errs: %s: %s\n", what.c_str(), text.c_str());
-  if (datatypes.refused > 0)
-    std::printf("host refuses %ld, as %s\n", datatypes.refused, datatypes.refused_as.c_str());
+  if (datatypes.refused > 0) std::printf("host refuses %ld, as %s\n", datatypes.refused, datatypes.refused_as.c_str());
   std::printf("same %d %ld %ld %ld\n", types, comparisons, host_errors, guarded.done);
   MPI_Finalize();
   return 0;
