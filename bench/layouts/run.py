@@ -1,11 +1,12 @@
 """Derived datatypes through the whole call: Millrace beside the host's own, in turns within one process.
 
     ./dev bench layouts
-    PYTHONPATH=tests/hosts bench/layouts/run.py [--what pack,exchange] [--hosts ...] [--turns 11] [--csv DIRECTORY]
+    PYTHONPATH=tests/hosts bench/layouts/run.py [--what pack,exchange,collective] [--hosts ...] [--turns 11] [--csv DIRECTORY]
         [--rows vector_1_2_int,...] [--bytes 8192,...]
 
 pack: MPI_Pack and MPI_Unpack of the layouts of docs/results/layout_messages.md, beside PMPI_ and memcpy.
 exchange: two ranks, ping-pong and a halo of two messages each way; also with only the sender or the receiver ours.
+collective: two ranks, nonblocking collectives; bytes are those of one block.
 Medians over the turns; ratios are host / ours, with their quartiles.
 """
 
@@ -29,7 +30,8 @@ FIELDS = {
         "hand_ns", "memcpy_ns", "touched_ns",
     ),
 }
-RANKS = {"exchange": 2, "pack": 1}
+FIELDS["collective"] = ("name", "form", "bytes", "ours_ns", "host_ns", "ratio", "low", "high")
+RANKS = {"exchange": 2, "pack": 1, "collective": 2}
 
 
 def number(word):
@@ -71,7 +73,7 @@ def table(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--what", default="pack,exchange")
+    parser.add_argument("--what", default="pack,exchange,collective")
     parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel,abi")
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--turn-ms", type=float, default=1.0)

@@ -74,7 +74,7 @@ class Exchange {
       if (root_ < 0 || root_ >= communicator_.ranks) return Reason::invalid_argument;
     }
     if (shape_.is_neighbor()) {
-      if (!blocks_.neighbors) blocks_.neighbors = neighbors_of(communicator_);
+      if (!blocks_.neighbors) blocks_.neighbors = neighbors_of(communicator_.handle, communicator_.rank);
       if (!blocks_.neighbors->has_topology) return Reason::invalid_argument;
     }
     in_place_ = is_in_place();

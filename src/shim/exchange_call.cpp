@@ -24,39 +24,100 @@ constexpr ExchangeShape neighbor_alltoall{ExchangeKind::neighbor_alltoall, {Bloc
 constexpr ExchangeShape neighbor_alltoallv{ExchangeKind::neighbor_alltoall, {Blocks::array, 0}, {Blocks::array, 4}, 8};
 constexpr ExchangeShape neighbor_alltoallw{
     ExchangeKind::neighbor_alltoall, {Blocks::array, 0, true}, {Blocks::array, 4, true}, 8, 0, true};
+constexpr ExchangeShape bcast{ExchangeKind::bcast, {Blocks::one, 0}, {Blocks::one, 0}, 4, 3};
 
 }  // namespace
 
 const ExchangeShape* exchange_shape(Entry entry) {
   switch (entry) {
     case Entry::Gather:
-    case Entry::Gather_c: return &gather;
+    case Entry::Gather_c:
+    case Entry::Igather:
+    case Entry::Igather_c:
+    case Entry::Gather_init:
+    case Entry::Gather_init_c: return &gather;
     case Entry::Gatherv:
-    case Entry::Gatherv_c: return &gatherv;
+    case Entry::Gatherv_c:
+    case Entry::Igatherv:
+    case Entry::Igatherv_c:
+    case Entry::Gatherv_init:
+    case Entry::Gatherv_init_c: return &gatherv;
     case Entry::Scatter:
-    case Entry::Scatter_c: return &scatter;
+    case Entry::Scatter_c:
+    case Entry::Iscatter:
+    case Entry::Iscatter_c:
+    case Entry::Scatter_init:
+    case Entry::Scatter_init_c: return &scatter;
     case Entry::Scatterv:
-    case Entry::Scatterv_c: return &scatterv;
+    case Entry::Scatterv_c:
+    case Entry::Iscatterv:
+    case Entry::Iscatterv_c:
+    case Entry::Scatterv_init:
+    case Entry::Scatterv_init_c: return &scatterv;
     case Entry::Allgather:
-    case Entry::Allgather_c: return &allgather;
+    case Entry::Allgather_c:
+    case Entry::Iallgather:
+    case Entry::Iallgather_c:
+    case Entry::Allgather_init:
+    case Entry::Allgather_init_c: return &allgather;
     case Entry::Allgatherv:
-    case Entry::Allgatherv_c: return &allgatherv;
+    case Entry::Allgatherv_c:
+    case Entry::Iallgatherv:
+    case Entry::Iallgatherv_c:
+    case Entry::Allgatherv_init:
+    case Entry::Allgatherv_init_c: return &allgatherv;
     case Entry::Alltoall:
-    case Entry::Alltoall_c: return &alltoall;
+    case Entry::Alltoall_c:
+    case Entry::Ialltoall:
+    case Entry::Ialltoall_c:
+    case Entry::Alltoall_init:
+    case Entry::Alltoall_init_c: return &alltoall;
     case Entry::Alltoallv:
-    case Entry::Alltoallv_c: return &alltoallv;
+    case Entry::Alltoallv_c:
+    case Entry::Ialltoallv:
+    case Entry::Ialltoallv_c:
+    case Entry::Alltoallv_init:
+    case Entry::Alltoallv_init_c: return &alltoallv;
     case Entry::Alltoallw:
-    case Entry::Alltoallw_c: return &alltoallw;
+    case Entry::Alltoallw_c:
+    case Entry::Ialltoallw:
+    case Entry::Ialltoallw_c:
+    case Entry::Alltoallw_init:
+    case Entry::Alltoallw_init_c: return &alltoallw;
     case Entry::Neighbor_allgather:
-    case Entry::Neighbor_allgather_c: return &neighbor_allgather;
+    case Entry::Neighbor_allgather_c:
+    case Entry::Ineighbor_allgather:
+    case Entry::Ineighbor_allgather_c:
+    case Entry::Neighbor_allgather_init:
+    case Entry::Neighbor_allgather_init_c: return &neighbor_allgather;
     case Entry::Neighbor_allgatherv:
-    case Entry::Neighbor_allgatherv_c: return &neighbor_allgatherv;
+    case Entry::Neighbor_allgatherv_c:
+    case Entry::Ineighbor_allgatherv:
+    case Entry::Ineighbor_allgatherv_c:
+    case Entry::Neighbor_allgatherv_init:
+    case Entry::Neighbor_allgatherv_init_c: return &neighbor_allgatherv;
     case Entry::Neighbor_alltoall:
-    case Entry::Neighbor_alltoall_c: return &neighbor_alltoall;
+    case Entry::Neighbor_alltoall_c:
+    case Entry::Ineighbor_alltoall:
+    case Entry::Ineighbor_alltoall_c:
+    case Entry::Neighbor_alltoall_init:
+    case Entry::Neighbor_alltoall_init_c: return &neighbor_alltoall;
     case Entry::Neighbor_alltoallv:
-    case Entry::Neighbor_alltoallv_c: return &neighbor_alltoallv;
+    case Entry::Neighbor_alltoallv_c:
+    case Entry::Ineighbor_alltoallv:
+    case Entry::Ineighbor_alltoallv_c:
+    case Entry::Neighbor_alltoallv_init:
+    case Entry::Neighbor_alltoallv_init_c: return &neighbor_alltoallv;
     case Entry::Neighbor_alltoallw:
-    case Entry::Neighbor_alltoallw_c: return &neighbor_alltoallw;
+    case Entry::Neighbor_alltoallw_c:
+    case Entry::Ineighbor_alltoallw:
+    case Entry::Ineighbor_alltoallw_c:
+    case Entry::Neighbor_alltoallw_init:
+    case Entry::Neighbor_alltoallw_init_c: return &neighbor_alltoallw;
+    case Entry::Ibcast:
+    case Entry::Ibcast_c:
+    case Entry::Bcast_init:
+    case Entry::Bcast_init_c: return &bcast;
     default: return nullptr;
   }
 }
@@ -92,8 +153,8 @@ std::int64_t ExchangeCall::count(const ExchangeSide& side, std::size_t index) co
 
 std::int64_t ExchangeCall::displacement(const ExchangeSide& side, std::size_t index) const {
   const void* const array = as_pointer(words_[side.displacements()]);
-  return large_ || shape.wide_displacements ? static_cast<const std::int64_t*>(array)[index]
-                                            : static_cast<const int*>(array)[index];
+  return has_wide_displacements() ? static_cast<const std::int64_t*>(array)[index]
+                                  : static_cast<const int*>(array)[index];
 }
 
 Word ExchangeCall::datatype(const ExchangeSide& side, std::size_t index) const {

@@ -1,6 +1,7 @@
 // The collectives that move data and reduce none: MPI_Gather(v), Scatter(v), Allgather(v), Alltoall(v, w) and the
-// neighbourhood collectives (MPI 4.1, chapters 6 and 8). One table says where their arguments stand; they are read only
-// where they are significant, because elsewhere they may be anything.
+// neighbourhood collectives, blocking, nonblocking and persistent (MPI 4.1, chapters 6 and 8). One table says where
+// their arguments stand, which is the same for all three; they are read only where they are significant, because
+// elsewhere they may be anything.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,15 @@
 
 namespace millrace::shim {
 
-enum class ExchangeKind : std::uint8_t { gather, scatter, allgather, alltoall, neighbor_allgather, neighbor_alltoall };
+enum class ExchangeKind : std::uint8_t {
+  gather,
+  scatter,
+  allgather,
+  alltoall,
+  neighbor_allgather,
+  neighbor_alltoall,
+  bcast,  // both sides are the same buffer; not of the blocking calls here (shared_bcast.h)
+};
 
 // What is sent, or what is received: where it stands among the words of a call.
 struct ExchangeSide {
@@ -52,7 +61,7 @@ struct ExchangeShape {
   constexpr bool is_rooted() const { return root != 0; }
 };
 
-// The shape of an entry or of its large-count twin; null for any other.
+// The shape of an entry, of its large-count twin, and of their nonblocking and persistent forms; null for any other.
 const ExchangeShape* exchange_shape(Entry entry);
 
 // One call, in whichever language it was made.
@@ -70,6 +79,7 @@ class ExchangeCall {
   // Of block `index`, where the side has such.
   std::int64_t count(const ExchangeSide& side, std::size_t index) const;
   std::int64_t displacement(const ExchangeSide& side, std::size_t index) const;
+  bool has_wide_displacements() const { return large_ || shape.wide_displacements; }  // of 64 bits, else int
   Word datatype(const ExchangeSide& side, std::size_t index) const;
 
  private:

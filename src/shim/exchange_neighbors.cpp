@@ -26,12 +26,11 @@ void add_cartesian(Word comm, Neighbors& neighbors) {
   neighbors.destinations = neighbors.sources;
 }
 
-void add_graph(const Communicator& communicator, Neighbors& neighbors) {
+void add_graph(Word comm, int rank, Neighbors& neighbors) {
   int count = 0;
-  host<Symbol::MPI_Graph_neighbors_count>(communicator.handle, as_word(communicator.rank), as_word(&count));
+  host<Symbol::MPI_Graph_neighbors_count>(comm, as_word(rank), as_word(&count));
   neighbors.sources.resize(static_cast<std::size_t>(count));
-  host<Symbol::MPI_Graph_neighbors>(communicator.handle, as_word(communicator.rank), as_word(count),
-                                    as_word(neighbors.sources.data()));
+  host<Symbol::MPI_Graph_neighbors>(comm, as_word(rank), as_word(count), as_word(neighbors.sources.data()));
   neighbors.destinations = neighbors.sources;
 }
 
@@ -68,17 +67,17 @@ int ask_host(Word comm, const ExchangeShape& shape, const std::vector<int>& numb
 
 }  // namespace
 
-Neighbors neighbors_of(const Communicator& communicator) {
+Neighbors neighbors_of(Word comm, int rank) {
   Neighbors neighbors;
   int topology = abi::undefined;
-  host<Symbol::MPI_Topo_test>(communicator.handle, as_word(&topology));
+  host<Symbol::MPI_Topo_test>(comm, as_word(&topology));
   neighbors.has_topology = true;
   if (topology == abi::topology_cartesian)
-    add_cartesian(communicator.handle, neighbors);
+    add_cartesian(comm, neighbors);
   else if (topology == abi::topology_graph)
-    add_graph(communicator, neighbors);
+    add_graph(comm, rank, neighbors);
   else if (topology == abi::topology_distributed_graph)
-    add_distributed_graph(communicator.handle, neighbors);
+    add_distributed_graph(comm, neighbors);
   else
     neighbors.has_topology = false;
   return neighbors;

@@ -27,7 +27,7 @@ struct Neighbors {
 };
 
 // Local. Throws std::bad_alloc.
-Neighbors neighbors_of(const Communicator& communicator);
+Neighbors neighbors_of(Word comm, int rank);
 
 // Collective over the communicator the first time for each of the two, a few nanoseconds later. Throws
 // std::bad_alloc.

@@ -2,6 +2,7 @@
 // marks with `hook NAME` or `accelerated NAME`, and hook::NAME_fortran for its Fortran symbols.
 #pragma once
 
+#include "shim/exchange_hooks.h"
 #include "shim/forward.h"
 #include "shim/layout_hooks.h"
 #include "shim/observed.h"

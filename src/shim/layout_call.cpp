@@ -2,6 +2,7 @@
 
 #include "shim/buffer_pool.h"
 #include "shim/fortran.h"
+#include "shim/packed_types.h"
 #include "shim/reductions.h"
 #include "shim/requests.h"
 
@@ -19,7 +20,8 @@ std::array<bool, entry_count> disabled_entries{};
 
 const char* layout_algorithm_name(std::uint16_t algorithm) {
   constexpr std::array<const char*, static_cast<std::size_t>(LayoutAlgorithm::count)> names{
-      "layout_pack", "layout_unpack", "layout_send", "layout_receive", "layout_send_receive", "layout_free_request"};
+      "layout_pack",         "layout_unpack",       "layout_send",      "layout_receive",
+      "layout_send_receive", "layout_free_request", "layout_collective"};
   const std::size_t index = algorithm - first_layout_algorithm;
   return index < names.size() ? names[index] : nullptr;
 }
@@ -40,6 +42,7 @@ void forget_layouts() {
   if (!datatypes_active.load(std::memory_order_relaxed)) return;
   forget_requests();
   forget_split_types();
+  forget_packed_types();
   forget_datatypes();
 }
 

@@ -18,7 +18,16 @@
 namespace millrace::shim {
 
 // What layouts do with a call. The names stand in the report (layout_algorithm_name).
-enum class LayoutAlgorithm : std::uint16_t { pack, unpack, send, receive, send_receive, free_request, count };
+enum class LayoutAlgorithm : std::uint16_t {
+  pack,
+  unpack,
+  send,
+  receive,
+  send_receive,
+  free_request,
+  collective,
+  count
+};
 inline constexpr std::uint16_t first_layout_algorithm = 2000;
 inline constexpr Outcome taken(LayoutAlgorithm algorithm) {
   return taken(static_cast<std::uint16_t>(first_layout_algorithm + static_cast<std::uint16_t>(algorithm)));

@@ -1,60 +1,9 @@
 #include "shim/layout_message.h"
 
-#include <unistd.h>
-
-#include <string>
-
-#include "base/settings.h"
-#include "plan/layout_messages.h"
 #include "shim/host_progress.h"
-#include "shim/library_version.h"
-#include "shim/tuning.h"
+#include "shim/layout_policy.h"
 
 namespace millrace::shim {
-
-namespace {
-
-enum class When : std::uint8_t { automatic, always, never };
-
-// What does not change while the process runs.
-struct Policy {
-  plan::MessageRanges ranges{};
-  bool refuses_cut_elements = false;
-  When when = When::automatic;
-};
-
-const Policy& policy() {
-  static const Policy chosen = [] {
-    const std::string when = setting_text(*find_setting("MILLRACE_LAYOUTS"), environ);
-    const std::string version = library_version();
-    return Policy{tuning().ranges(plan::host_family(version)),
-                  version.starts_with("MPICH Version:") &&
-                      (version.find("\t4.0") != std::string::npos || version.find("\t3.") != std::string::npos),
-                  when == "always"  ? When::always
-                  : when == "never" ? When::never
-                                    : When::automatic};
-  }();
-  return chosen;
-}
-
-// MPICH 4.0 cannot receive contiguous bytes into a type whose elements its transport cuts (UCX's fragments are of 8256
-// bytes): it reports a truncated message, also where no Millrace is near. Who receives ours may be such a rank.
-bool may_be_refused(const Carried& carried, Direction direction) {
-  return policy().refuses_cut_elements && carried.is_mixed && direction != Direction::in;
-}
-
-// Where the whole exchange was measured to be faster (src/plan/layout_messages.h).
-bool pays(const Carried& carried) {
-  const Policy& chosen = policy();
-  if (chosen.when != When::automatic) return chosen.when == When::always;
-  const layout::Layout& layout = *carried.layout;
-  const plan::LayoutClass layout_class =
-      plan::layout_class(carried.is_mixed, layout.is_list(), layout.mean_block_bytes(), carried.bytes,
-                         layout.touched_bytes(carried.count));
-  return chosen.ranges[static_cast<std::size_t>(layout_class)].holds(carried.bytes);
-}
-
-}  // namespace
 
 Message::Message(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction,
                  FirstUse first_use)
@@ -67,10 +16,10 @@ Message::Message(const HostCall& call, std::size_t position, std::size_t peer_po
   }
   if (!carried_.layout) return;
   memory_ = as_pointer(carried_.base);
-  if (may_be_refused(carried_, direction) || !pays(carried_)) {
+  carried_.reason = policy_on(*carried_.layout, carried_.is_mixed, carried_.count, carried_.bytes,
+                              direction == Direction::in ? Goes::in : Goes::out);
+  if (carried_.reason != record::Reason::none) {
     carried_.layout = nullptr;
-    carried_.reason =
-        may_be_refused(carried_, direction) ? record::Reason::type_not_covered : record::Reason::host_is_faster;
     return;
   }
   if (abi::host_abi == HostAbi::openmpi && direction != Direction::out) {

@@ -8,8 +8,6 @@
 namespace millrace::shim {
 namespace {
 
-using OperationPtr = std::unique_ptr<Operation>;
-
 // One message, its triple at the beginning of the call, the request at its end.
 struct Shape {
   Direction direction;
@@ -21,16 +19,6 @@ struct Shape {
 bool is_complete(Word request) {
   int flag = 0;
   return host<Symbol::MPI_Request_get_status>(request, as_word(&flag), abi::status_ignore) == 0 && flag;
-}
-
-// The host has begun an operation: from now on its completion is ours to notice. Sends that have completed already give
-// their buffer back at once; hosts have one handle for all of those, which is why they must not be tracked. Receives
-// have a status to keep, so each has a request of its own.
-void begin(const HostCall& call, std::size_t request, OperationPtr operation) {
-  operation->request = request_at(call, request, 0);
-  if (!operation->persistent && !operation->received() && is_complete(operation->request)) return;
-  operation->active = !operation->persistent;
-  track(std::move(operation));
 }
 
 Word one_message(HostCall& call, const Shape& shape) {
@@ -57,12 +45,22 @@ Word one_message(HostCall& call, const Shape& shape) {
 
 void prepare_start(Operation* operation) {
   if (!operation || operation->active) return;
-  if (operation->outgoing) operation->outgoing->pack();
+  operation->pack();
   operation->active = true;
   operation->delivered = false;
 }
 
 }  // namespace
+
+void begin(const HostCall& call, std::size_t request, OperationPtr operation) {
+  operation->request = request_at(call, request, 0);
+  operation->active = !operation->persistent;
+  if (operation->active && !operation->received() && is_complete(operation->request)) {
+    operation->deliver(nullptr);
+    return;
+  }
+  track(std::move(operation));
+}
 
 Word isend_call(HostCall call) { return one_message(call, {Direction::out, 3, 6, false}); }
 Word irecv_call(HostCall call) { return one_message(call, {Direction::in, 3, 6, false}); }

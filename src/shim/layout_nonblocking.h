@@ -2,9 +2,20 @@
 // start and free persistent ones. requests_complete.h has the others.
 #pragma once
 
+#include <memory>
+
 #include "shim/layout_call.h"
+#include "shim/requests.h"
 
 namespace millrace::shim {
+
+using OperationPtr = std::unique_ptr<Operation>;
+
+// The host has begun an operation whose request is at that position: from now on its completion is ours to notice. What
+// has completed already is done with at once; hosts have one handle for all sends, and for all collectives of nothing
+// to do, that have, which is why those must not be tracked. Receives have a status to keep, so each has a request of
+// its own.
+void begin(const HostCall& call, std::size_t request, OperationPtr operation);
 
 Word isend_call(HostCall call);  // MPI_Isend, Ibsend, Issend, Irsend
 Word irecv_call(HostCall call);

@@ -50,10 +50,17 @@ bool completes(Operation& operation) {
 }  // namespace
 
 void Operation::deliver(const void* status) {
-  const Message* const message = received();
-  if (!message || delivered || !active) return;
+  if (!receives() || delivered || !active) return;
   delivered = true;
-  message->unpack(received_bytes(status));
+  if (exchange)
+    exchange->unpack();
+  else
+    received()->unpack(received_bytes(status));
+}
+
+void Operation::pack() const {
+  if (exchange) exchange->pack();
+  if (outgoing) outgoing->pack();
 }
 
 void track(std::unique_ptr<Operation> operation) {
@@ -97,7 +104,7 @@ Held::~Held() {
 }
 
 void Held::end_failed() {
-  if (owned_ && owned_->received()) static_cast<void>(owned_.release());
+  if (owned_ && owned_->receives()) static_cast<void>(owned_.release());
   end();
 }
 

@@ -1,4 +1,5 @@
-// Requests of nonblocking and persistent messages of ours: what must be unpacked or given back when they complete.
+// Requests of nonblocking and persistent messages and collectives of ours: what must be unpacked or given back when
+// they complete.
 //
 // A request is found by its handle, which the host may give to the next operation of any thread as soon as this one has
 // completed: also to one that is not ours, and would then be taken for this one. So completion calls take their
@@ -12,6 +13,7 @@
 #include <optional>
 
 #include "shim/layout_message.h"
+#include "shim/packed_exchange.h"
 
 namespace millrace::shim {
 
@@ -19,7 +21,8 @@ struct Operation {
   Word request = 0;
   std::optional<Message> outgoing;  // either, or both
   std::optional<Message> incoming;
-  bool replaces = false;  // the outgoing message is also the incoming one (MPI_Isendrecv_replace)
+  bool replaces = false;                     // the outgoing message is also the incoming one (MPI_Isendrecv_replace)
+  std::unique_ptr<PackedExchange> exchange;  // of a collective, which has no messages
   bool persistent = false;
   bool active = true;
   bool delivered = false;  // unpacked; MPI_Request_get_status may say so before the completion call
@@ -29,7 +32,10 @@ struct Operation {
     const std::optional<Message>& message = replaces ? outgoing : incoming;
     return message ? &*message : nullptr;
   }
-  // Unpacks what came, once.
+  bool receives() const { return received() || (exchange && exchange->receives()); }
+  // Before it is started.
+  void pack() const;
+  // Unpacks what came, once. Of a collective everything has come, whatever the status says.
   void deliver(const void* status);
 };
 

@@ -38,7 +38,7 @@ Found* found_at(std::vector<Found>& found, int index) {
 
 bool any_receives(const std::vector<Found>& found) {
   for (const Found& one : found)
-    if (one.held->received()) return true;
+    if (one.held->receives()) return true;
   return false;
 }
 
@@ -47,7 +47,7 @@ bool is_set(const HostCall& call, std::size_t flag) {
 }
 
 void end(Found& one, bool succeeded, const void* status, bool frees) {
-  if (succeeded && one.held->received()) one.held->deliver(status);
+  if (succeeded && one.held->receives()) one.held->deliver(status);
   if (!frees) return;
   if (succeeded)
     one.held.end();
@@ -71,7 +71,7 @@ Word fail(HostCall& call) {
 // of a message that it has come and keep its request: its data are there now, and the request still to be completed.
 void end_with_errors(const HostCall& call, Found& one, const void* status, bool in_statuses) {
   const int error_class = in_statuses && status ? error_class_in(status) : abi::err_pending;
-  if (error_class == 0 && one.held->received()) one.held->deliver(status);
+  if (error_class == 0 && one.held->receives()) one.held->deliver(status);
   if (error_class == abi::err_pending && in_statuses && status) return;
   if (!in_statuses && one.held->persistent) return;  // nobody says what became of it, and its handle never changes
   if (!is_gone(call, one, 1)) return;
@@ -88,7 +88,7 @@ Word complete_one(HostCall call, const CompletionPlaces& places) {
   if (!one.held) return call.pass(passed);
   if (!by_value) one.stored = stored_request_at(call, 0, 0);
   std::optional<StatusArgument> status;
-  if (one.held->received()) status.emplace(call, places.status);
+  if (one.held->receives()) status.emplace(call, places.status);
   const Word result = call.pass(passed);
   if (call.succeeded(result)) {
     if (is_set(call, places.flag)) end(one, true, status ? status->at(0) : nullptr, places.frees);

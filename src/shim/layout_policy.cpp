@@ -1,0 +1,58 @@
+#include "shim/layout_policy.h"
+
+#include <unistd.h>
+
+#include <string>
+
+#include "base/settings.h"
+#include "plan/layout_messages.h"
+#include "shim/library_version.h"
+#include "shim/tuning.h"
+
+namespace millrace::shim {
+
+namespace {
+
+enum class When : std::uint8_t { automatic, always, never };
+
+// What does not change while the process runs.
+struct Policy {
+  plan::MessageRanges ranges{};
+  bool refuses_cut_elements = false;
+  When when = When::automatic;
+};
+
+const Policy& policy() {
+  static const Policy chosen = [] {
+    const std::string when = setting_text(*find_setting("MILLRACE_LAYOUTS"), environ);
+    const std::string version = library_version();
+    return Policy{tuning().ranges(plan::host_family(version)),
+                  version.starts_with("MPICH Version:") &&
+                      (version.find("\t4.0") != std::string::npos || version.find("\t3.") != std::string::npos),
+                  when == "always"  ? When::always
+                  : when == "never" ? When::never
+                                    : When::automatic};
+  }();
+  return chosen;
+}
+
+}  // namespace
+
+record::Reason policy_on(const layout::Layout& layout, bool is_mixed, std::int64_t count, std::int64_t bytes, Goes goes,
+                         Traffic traffic) {
+  const Policy& chosen = policy();
+  // MPICH 4.0 cannot receive contiguous bytes into a type whose elements its transport cuts (UCX's fragments are of
+  // 8256 bytes): it reports a truncated message, also where no Millrace is near. Who receives ours may be such a rank.
+  if (chosen.refuses_cut_elements && is_mixed && goes == Goes::out) return record::Reason::type_not_covered;
+  bool pays = chosen.when == When::always;
+  if (chosen.when == When::automatic) {
+    // Where the whole exchange was measured to be faster.
+    const plan::LayoutClass layout_class =
+        plan::layout_class(is_mixed, layout.is_list(), layout.mean_block_bytes(), bytes, layout.touched_bytes(count));
+    pays = chosen.ranges[static_cast<std::size_t>(layout_class)].holds(bytes) &&
+           (traffic == Traffic::message || plan::pays_in_collectives(layout_class));
+  }
+  return pays ? record::Reason::none : record::Reason::host_is_faster;
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,76 @@
+"""Nonblocking and persistent collectives of derived datatypes, packed by us: the bytes of the host's blocking ones."""
+
+import hosts
+import pytest
+from shim_programs import build, call, report, run
+
+NAMES = (
+    "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv",
+    "Alltoallw", "Neighbor_allgather", "Neighbor_allgatherv", "Neighbor_alltoall", "Neighbor_alltoallv",
+    "Neighbor_alltoallw",
+)  # fmt: skip
+CALLS = [f"MPI_I{name.lower()}" for name in NAMES]
+PERSISTENT = [f"MPI_{name}_init" for name in NAMES]
+SEED = 977
+# What the program does not call because the host alone gets it wrong, or of which only the sending side is ours.
+ALLGATHERV = ["MPI_Iallgatherv", "MPI_Allgatherv_init"]
+HOSTS_OWN = {
+    "intel": ["MPI_Igather", *ALLGATHERV], "mpich4": ALLGATHERV, "mpich5": ALLGATHERV, "abi": ALLGATHERV,
+}  # fmt: skip
+ALWAYS = {"MILLRACE_LAYOUTS": "always"}
+
+
+def program(host):
+    return build(host, "nonblocking_exchanges.cpp", "-std=c++20")
+
+
+def taken(result, name):
+    counts = call(result, name)
+    return counts is not None and "layout_collective" in [one["name"] for one in counts["algorithms"]]
+
+
+RUNS = [("openmpi4", ranks) for ranks in (2, 3, 4, 5)] + [(host, 2) for host in hosts.HOSTS if host != "openmpi4"]
+
+
+@pytest.mark.parametrize("host, ranks", RUNS)
+def test_random_calls(host, ranks):
+    finished, result = report(host, ranks, program(host), SEED + ranks, 300, "each", 1 << 15, env=ALWAYS, timeout=240)
+    assert finished.stdout == "done\n"
+    expected = CALLS if host in ("openmpi4", "mpich4", "intel") else CALLS + PERSISTENT
+    untaken = [name for name in expected if not taken(result, name) and name not in HOSTS_OWN.get(host, [])]
+    assert untaken == []
+
+
+@pytest.mark.parametrize("host, ranks", RUNS)
+def test_some_ranks_leave_calls_to_the_host(host, ranks):
+    finished = run(host, ranks, program(host), SEED, 120, "all", 1 << 17, "mixed", env=ALWAYS, timeout=240)
+    assert finished.check().stdout == "done\n"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("mixed", ["alike", "mixed"])
+@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("ranks", [2, 3, 4, 5])
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_many_random_calls(host, ranks, seed, mixed):
+    """MPICH by itself needs tens of milliseconds a call when ranks outnumber cores."""
+    batches = 1000 if ranks == 2 or host.startswith("openmpi") else 100
+    finished = run(
+        host, ranks, program(host), seed, batches, "all", 1 << 19, mixed, env=ALWAYS, timeout=900
+    )
+    assert finished.check().stdout == "done\n"
+
+
+def test_the_host_alone_passes_the_same_test():
+    assert run("openmpi4", 3, program("openmpi4"), SEED, 60, millrace=False).check().stdout == "done\n"
+
+
+def test_left_to_the_host():
+    settings = {"MILLRACE_LAYOUTS": "always", "MILLRACE_DISABLE": "Ialltoall,Ibcast"}
+    _, result = report("openmpi4", 2, program("openmpi4"), SEED, 100, env=settings)
+    for name in ("MPI_Ialltoall", "MPI_Ibcast"):
+        assert call(result, name)["taken"] == 0
+        assert call(result, name)["forwarded_why"]["disabled"] > 0
+    _, result = report("openmpi4", 2, program("openmpi4"), SEED, 100, env={"MILLRACE_LAYOUTS": "never"})
+    assert all(call(result, name)["taken"] == 0 for name in CALLS)
+    assert call(result, "MPI_Ialltoallv")["forwarded_why"]["host_is_faster"] > 0
