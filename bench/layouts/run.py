@@ -41,11 +41,11 @@ def number(word):
         return word
 
 
-def measure(what, host, turns, turn_ms, rows="all", sizes="all"):
+def measure(what, host, turns, turn_ms, rows="all", sizes="all", layouts="always"):
     program = hosts.compile(host, HERE / f"{what}.c", OUT / host / what, flags=["-O3", "-march=native", "-Wall"])
     command = [program, turns, turn_ms] + ([rows, sizes] if what == "pack" else [])
     finished = hosts.run(
-        host, RANKS[what], command, millrace=True, env={"MILLRACE_LAYOUTS": "always"}, timeout=470, bind=True
+        host, RANKS[what], command, millrace=True, env={"MILLRACE_LAYOUTS": layouts}, timeout=470, bind=True
     ).check()
     for line in finished.stdout.splitlines():
         values = dict(zip(FIELDS[what], map(number, line.split()), strict=True))
@@ -75,6 +75,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", default="pack,exchange,collective")
     parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel,abi")
+    parser.add_argument("--layouts", default="always", help="MILLRACE_LAYOUTS; auto shows what users get")
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--turn-ms", type=float, default=1.0)
     parser.add_argument("--rows", default="all", help="of pack: names of layouts")
@@ -85,7 +86,9 @@ def main():
     for what in arguments.what.split(","):
         rows = []
         for name in arguments.hosts.split(","):
-            rows += measure(what, name, arguments.turns, arguments.turn_ms, arguments.rows, arguments.bytes)
+            rows += measure(
+                what, name, arguments.turns, arguments.turn_ms, arguments.rows, arguments.bytes, arguments.layouts
+            )
         with (arguments.csv / f"{what}.csv").open("w", newline="") as file:
             writer = csv.DictWriter(file, ("host", *FIELDS[what]))
             writer.writeheader()

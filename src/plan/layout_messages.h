@@ -47,13 +47,6 @@ constexpr LayoutClass layout_class(bool is_mixed, bool is_list, std::int64_t mea
   return mean_block_bytes <= 128 ? LayoutClass::blocks_128 : LayoutClass::blocks_1024;
 }
 
-// Whether blocks of nonblocking collectives are ours where messages of their size are: not the long ones, for which
-// messages may pay and collectives did not (docs/results/nonblocking_collectives.md).
-constexpr bool pays_in_collectives(LayoutClass layout_class) {
-  return layout_class != LayoutClass::blocks_128 && layout_class != LayoutClass::blocks_1024 &&
-         layout_class != LayoutClass::list_long;
-}
-
 // Packed bytes of the messages that are ours: from the least to the most, both included; none if most < least.
 struct MessageRange {
   std::int64_t least_bytes = 1;

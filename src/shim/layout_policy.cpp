@@ -2,10 +2,11 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <string>
 
 #include "base/settings.h"
-#include "plan/layout_messages.h"
+#include "plan/layout_collectives.h"
 #include "shim/library_version.h"
 #include "shim/tuning.h"
 
@@ -17,7 +18,7 @@ enum class When : std::uint8_t { automatic, always, never };
 
 // What does not change while the process runs.
 struct Policy {
-  plan::MessageRanges ranges{};
+  std::array<plan::MessageRanges, 3> ranges{};  // by Traffic
   bool refuses_cut_elements = false;
   When when = When::automatic;
 };
@@ -26,7 +27,9 @@ const Policy& policy() {
   static const Policy chosen = [] {
     const std::string when = setting_text(*find_setting("MILLRACE_LAYOUTS"), environ);
     const std::string version = library_version();
-    return Policy{tuning().ranges(plan::host_family(version)),
+    const plan::HostFamily family = plan::host_family(version);
+    return Policy{{tuning().ranges(family), plan::collective_ranges(family, plan::CollectiveClass::spread),
+                   plan::collective_ranges(family, plan::CollectiveClass::exchange)},
                   version.starts_with("MPICH Version:") &&
                       (version.find("\t4.0") != std::string::npos || version.find("\t3.") != std::string::npos),
                   when == "always"  ? When::always
@@ -49,8 +52,7 @@ record::Reason policy_on(const layout::Layout& layout, bool is_mixed, std::int64
     // Where the whole exchange was measured to be faster.
     const plan::LayoutClass layout_class =
         plan::layout_class(is_mixed, layout.is_list(), layout.mean_block_bytes(), bytes, layout.touched_bytes(count));
-    pays = chosen.ranges[static_cast<std::size_t>(layout_class)].holds(bytes) &&
-           (traffic == Traffic::message || plan::pays_in_collectives(layout_class));
+    pays = chosen.ranges[static_cast<std::size_t>(traffic)][static_cast<std::size_t>(layout_class)].holds(bytes);
   }
   return pays ? record::Reason::none : record::Reason::host_is_faster;
 }

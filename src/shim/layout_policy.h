@@ -11,11 +11,11 @@ namespace millrace::shim {
 // out: other ranks may receive the bytes, so also what this rank receives and then passes on.
 enum class Goes : std::uint8_t { in, out };
 
-// In what the bytes travel: for collectives the host does more than send, and there is less to gain.
-enum class Traffic : std::uint8_t { message, collective };
+// In what the bytes travel (see plan::CollectiveClass).
+enum class Traffic : std::uint8_t { message, spread, exchange };
 
 // Reason::none if a message of `count` elements, `bytes` packed ones, is ours. By MILLRACE_LAYOUTS and what was
-// measured (src/plan/layout_messages.h). `is_mixed`: see Datatype. Nanoseconds.
+// measured (src/plan/layout_messages.h, layout_collectives.h). `is_mixed`: see Datatype. Nanoseconds.
 record::Reason policy_on(const layout::Layout& layout, bool is_mixed, std::int64_t count, std::int64_t bytes, Goes goes,
                          Traffic traffic = Traffic::message);
 

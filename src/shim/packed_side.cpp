@@ -66,6 +66,7 @@ Reason PackedSide::list(const ExchangeCall& call, std::span<const BlockRole> rol
   const Word buffer = call.buffer(side);
   if (buffer == 0) return Reason::invalid_argument;  // addresses of data among the displacements, or a mistake
   const bool array = side.blocks == Blocks::array;
+  const Traffic traffic = traffic_of(call.shape);
   if (array) places_.resize(roles.size());
   Type type;
   if (!side.own_types) {
@@ -98,7 +99,7 @@ Reason PackedSide::list(const ExchangeCall& call, std::span<const BlockRole> rol
       return Reason::large_count;
     if (bytes == 0) continue;
     if (type.layout && type.layout->worth_taking(count)) {
-      const Reason reason = policy_on(*type.layout, type.is_mixed, count, bytes, goes, Traffic::collective);
+      const Reason reason = policy_on(*type.layout, type.is_mixed, count, bytes, goes, traffic);
       if (reason == Reason::type_not_covered) return reason;
       if (reason == Reason::none) gain_bytes += bytes;
     }

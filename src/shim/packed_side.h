@@ -22,6 +22,10 @@ struct BlockRole {
   bool incoming = false;
 };
 
+constexpr Traffic traffic_of(const ExchangeShape& shape) {
+  return shape.is_neighbor() || shape.kind == ExchangeKind::bcast ? Traffic::spread : Traffic::exchange;
+}
+
 // Not moved while the host may read it: it holds arrays that are the call's arguments.
 class PackedSide {
  public:

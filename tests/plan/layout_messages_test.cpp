@@ -1,6 +1,8 @@
 // Which messages of derived types are ours: the classes of known layouts, and a table without contradictions.
 #include "plan/layout_messages.h"
 
+#include "plan/layout_collectives.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -88,6 +90,22 @@ TEST(MessageTable, StructuresAreOursVectorsOfLongBlocksAreOpenMpis) {
     EXPECT_EQ(ranges[static_cast<std::size_t>(LayoutClass::blocks_32)].holds(512 * kib), !is_openmpi);
     EXPECT_FALSE(ranges[static_cast<std::size_t>(LayoutClass::blocks_1024)].holds(4 * mib));
   }
+}
+
+TEST(CollectiveTable, SpreadsAreNeverTakenWhereExchangesAreNot) {
+  for (const HostFamily family : families)
+    for (const CollectiveRow& row : collective_rows) {
+      if (row.family != family) continue;
+      EXPECT_LE(row.exchange.least_bytes, row.exchange.most_bytes);
+      EXPECT_LE(row.exchange.least_bytes, row.spread.least_bytes);
+      EXPECT_LE(row.spread.most_bytes, row.exchange.most_bytes);
+    }
+  const MessageRanges spread = collective_ranges(HostFamily::openmpi_5, CollectiveClass::spread);
+  const MessageRanges exchange = collective_ranges(HostFamily::openmpi_5, CollectiveClass::exchange);
+  EXPECT_FALSE(spread[static_cast<std::size_t>(LayoutClass::blocks_4)].holds(64 * kib));
+  EXPECT_TRUE(exchange[static_cast<std::size_t>(LayoutClass::blocks_4)].holds(64 * kib));
+  const MessageRanges none = collective_ranges(HostFamily::unknown, CollectiveClass::exchange);
+  EXPECT_FALSE(none[static_cast<std::size_t>(LayoutClass::mixed)].holds(64 * kib));
 }
 
 }  // namespace
