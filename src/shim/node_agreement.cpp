@@ -116,11 +116,12 @@ void learn_about_world(const Communicator& communicator, bool synchronising) {
 }
 
 struct Agreement {
-  bool settings = false;  // are the same on all ranks
-  int kept_group = 0;     // the number of a group that all have kept, or 0
+  bool settings = false;    // are the same on all ranks
+  bool kept_group = false;  // all have kept the same one
 };
 
-// One collective of the host for all that must be the same: the least of each number and of its negative.
+// One collective of the host for all that must be the same: the least of each number and of its negative. `kept`: the
+// number of a group, 0 for none.
 Agreement compare_with_others(Word comm, int kept) {
   const int high = static_cast<int>(settings_digest >> 33);
   const int low = static_cast<int>(settings_digest & 0x7fffffff);
@@ -131,7 +132,7 @@ Agreement compare_with_others(Word comm, int kept) {
                                   abi::min_op(), comm) != 0)
     return agreement;
   agreement.settings = least[0] == -least[3] && least[1] == -least[4];
-  if (least[2] == -least[5]) agreement.kept_group = kept;
+  agreement.kept_group = kept != 0 && least[2] == -least[5];
   return agreement;
 }
 
@@ -143,12 +144,14 @@ void leave_to_host(Communicator& communicator, Reason reason) {
 void agree(Communicator& communicator) {
   const std::vector<int> members = world_ranks(communicator);
   if (members.empty() || !all_present(members)) return leave_to_host(communicator, Reason::not_agreed);
-  const Agreement agreement = compare_with_others(communicator.handle, kept_group(members));
+  std::unique_ptr<NodeGroup> kept = take_kept_group(members);
+  const Agreement agreement = compare_with_others(communicator.handle, kept ? kept->number() : 0);
   // Everybody has answered every round that came before this call.
   if (world_state() == World::whole && is_of_all_ranks(communicator)) presence.end_rounds();
+  if (!agreement.settings || !agreement.kept_group) return_kept_group(std::move(kept));
   if (!agreement.settings) return leave_to_host(communicator, Reason::settings_differ);
-  communicator.group = agreement.kept_group ? take_kept_group(members, agreement.kept_group)
-                                            : NodeGroup::make(communicator.handle, communicator.rank, members);
+  communicator.group =
+      agreement.kept_group ? std::move(kept) : NodeGroup::make(communicator.handle, communicator.rank, members);
   if (!communicator.group) return leave_to_host(communicator, Reason::no_shared_memory);
   communicator.stage = Stage::active;
 }

@@ -131,22 +131,23 @@ NodeGroup::~NodeGroup() {
   process_bytes.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 
-int kept_group(const std::vector<int>& members) {
-  const std::lock_guard lock(kept_mutex);
-  for (const auto& kept : kept_groups())
-    if (kept->members_ == members) return kept->number_;
-  return 0;
-}
-
-std::unique_ptr<NodeGroup> take_kept_group(const std::vector<int>& members, int number) {
+std::unique_ptr<NodeGroup> take_kept_group(const std::vector<int>& members) {
   const std::lock_guard lock(kept_mutex);
   auto& groups = kept_groups();
-  const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& kept) {
-    return kept->number_ == number && kept->members_ == members;
-  });
+  const auto found =
+      std::find_if(groups.begin(), groups.end(), [&](const auto& kept) { return kept->members_ == members; });
+  if (found == groups.end()) return nullptr;
   std::unique_ptr<NodeGroup> group = std::move(*found);
   groups.erase(found);
   return group;
+}
+
+void return_kept_group(std::unique_ptr<NodeGroup> group) noexcept try {
+  if (!group) return;
+  const std::lock_guard lock(kept_mutex);
+  kept_groups().insert(kept_groups().begin(), std::move(group));
+} catch (...) {
+  // No memory for the list: the group ends here.
 }
 
 void keep_group(std::unique_ptr<NodeGroup> group) noexcept try {

@@ -3,7 +3,8 @@
 // Making it takes about a millisecond, most of it for pages. So when a communicator ends, its group is kept for the
 // next communicator of the same ranks in the same order (MPI_Comm_dup and MPI_Comm_free in a loop): the numbers in the
 // flags simply go on. Ranks keep groups by themselves; whether all of them have kept the same one is part of the
-// agreement.
+// agreement. Meanwhile the group that a rank offers is nobody else's: another thread may be agreeing on a communicator
+// of the same ranks.
 #pragma once
 
 #include <cstddef>
@@ -31,24 +32,25 @@ class NodeGroup {
   NodeGroup& operator=(const NodeGroup&) = delete;
 
   collective::Group& group() { return group_; }
+  // Given by the first member; with the members, the same on all ranks and unlike any other. Not 0.
+  int number() const { return number_; }
 
  private:
-  friend int kept_group(const std::vector<int>& members);
-  friend std::unique_ptr<NodeGroup> take_kept_group(const std::vector<int>& members, int number);
+  friend std::unique_ptr<NodeGroup> take_kept_group(const std::vector<int>& members);
   friend void keep_group(std::unique_ptr<NodeGroup> group) noexcept;
   NodeGroup() = default;
 
   shared_memory::Segment segment_;
   collective::Group group_;
   std::vector<int> members_;
-  int number_ = 0;         // given by the first member; with the members, the same on all ranks and unlike any other
+  int number_ = 0;
   std::size_t bytes_ = 0;  // counted against the limit of the process
 };
 
-// The number of the group that was kept longest for these members, or 0.
-int kept_group(const std::vector<int>& members);
-// That group; it must be there.
-std::unique_ptr<NodeGroup> take_kept_group(const std::vector<int>& members, int number);
+// The group that was kept longest for these members, or null.
+std::unique_ptr<NodeGroup> take_kept_group(const std::vector<int>& members);
+// It was not used: as if it had not been taken.
+void return_kept_group(std::unique_ptr<NodeGroup> group) noexcept;
 // Keeps the group of a communicator that has ended, or ends it if it is broken or enough are kept.
 void keep_group(std::unique_ptr<NodeGroup> group) noexcept;
 void forget_kept_groups();

@@ -103,9 +103,9 @@ def test_overlapping_communicators_for_long(waiting):
 THREADS = [("openmpi4", 3, 3, 1000), ("openmpi5", 2, 2, 300), ("mpich4", 2, 2, 300), ("intel", 2, 2, 300)]
 
 
-def threads(host, ranks, count, calls):
+def threads(host, ranks, count, calls, renewals=2):
     program = build(host, "shared_threads.c", "-pthread")
-    finished, result = report(host, ranks, program, count, calls, 2, timeout=600)
+    finished, result = report(host, ranks, program, count, calls, renewals, timeout=600)
     if finished.stdout == "no threads\n":
         pytest.skip(f"{host} has no MPI_THREAD_MULTIPLE")
     assert finished.stdout == "done\n"
@@ -116,6 +116,11 @@ def threads(host, ranks, count, calls):
 @pytest.mark.parametrize("host, ranks, count, calls", THREADS)
 def test_threads(host, ranks, count, calls):
     threads(host, ranks, count, calls)
+
+
+def test_threads_that_make_communicators_of_the_same_ranks():
+    """Two of them must not get the memory that one of the same ranks has left."""
+    threads("openmpi4", 3, 3, 900, renewals=30)
 
 
 @pytest.mark.full
