@@ -29,18 +29,18 @@ OFF = {"MILLRACE_LAYOUTS": "never", "MILLRACE_COLLECTIVES": "never", "MILLRACE_S
 CASES = {
     "stencil isend": (
         "stencil --size 1000 --total --grid 1x2 --radius 2 --iterations 600",
-        "stencil --size 1000 --total --grid 2x8 --radius 2 --iterations 30",
+        "stencil --size 1000 --total --grid 2x8 --radius 2 --iterations 1000",
     ),
     "stencil neighbor": (
         "stencil --size 1000 --total --grid 1x2 --radius 2 --iterations 600 --neighbor",
-        "stencil --size 1000 --total --grid 2x8 --radius 2 --iterations 30 --neighbor",
+        "stencil --size 1000 --total --grid 2x8 --radius 2 --iterations 1000 --neighbor",
     ),
-    "fft2d": ("fft2d --size 512 --iterations 30", "fft2d --size 512 --iterations 6"),
-    "halo3d": ("halo3d --size 64 --iterations 300", "halo3d --size 32 --iterations 30"),
-    "particles isend": ("particles --count 20000 --iterations 60", "particles --count 5000 --iterations 20"),
+    "fft2d": ("fft2d --size 512 --iterations 30", "fft2d --size 512 --iterations 60"),
+    "halo3d": ("halo3d --size 64 --iterations 300", "halo3d --size 32 --iterations 300"),
+    "particles isend": ("particles --count 20000 --iterations 60", "particles --count 5000 --iterations 200"),
     "particles alltoallv": (
         "particles --count 20000 --iterations 30 --alltoallv",
-        "particles --count 5000 --iterations 10 --alltoallv",
+        "particles --count 5000 --iterations 100 --alltoallv",
     ),
 }
 FIELDS = (
