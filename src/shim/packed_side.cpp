@@ -47,9 +47,11 @@ void PackedSide::add(const Type& type, Word address, std::int64_t count, BlockRo
   if (role.outgoing || role.incoming) {
     receives_ = receives_ || role.incoming;
     Block* const last = blocks_.empty() ? nullptr : &blocks_.back();
+    // Without a layout the blocks may be of different types, whose data are rows of bytes.
+    const std::int64_t reach = last && last->layout ? last->count * type.extent_bytes : last ? last->bytes : 0;
     if (last && last->layout == type.layout && last->offset_bytes + last->bytes == bytes_ &&
-        last->address + static_cast<Word>(last->count * type.extent_bytes) == address &&
-        last->role.outgoing == role.outgoing && last->role.incoming == role.incoming) {
+        last->address + static_cast<Word>(reach) == address && last->role.outgoing == role.outgoing &&
+        last->role.incoming == role.incoming) {
       last->count += count;
       last->bytes += bytes;
     } else {

@@ -55,9 +55,7 @@ def test_some_ranks_leave_calls_to_the_host(host, ranks):
 def test_many_random_calls(host, ranks, seed, mixed):
     """MPICH by itself needs tens of milliseconds a call when ranks outnumber cores."""
     batches = 1000 if ranks == 2 or host.startswith("openmpi") else 100
-    finished = run(
-        host, ranks, program(host), seed, batches, "all", 1 << 19, mixed, env=ALWAYS, timeout=900
-    )
+    finished = run(host, ranks, program(host), seed, batches, "all", 1 << 19, mixed, env=ALWAYS, timeout=900)
     assert finished.check().stdout == "done\n"
 
 
@@ -74,3 +72,10 @@ def test_left_to_the_host():
     _, result = report("openmpi4", 2, program("openmpi4"), SEED, 100, env={"MILLRACE_LAYOUTS": "never"})
     assert all(call(result, name)["taken"] == 0 for name in CALLS)
     assert call(result, "MPI_Ialltoallv")["forwarded_why"]["host_is_faster"] > 0
+
+
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_numbers_of_two_sizes_beside_a_vector(host):
+    finished, result = report(host, 3, build(host, "nonblocking_mixed.c"), env=ALWAYS)
+    assert finished.stdout == "0 wrong\n"
+    assert taken(result, "MPI_Ialltoallw")
