@@ -1,5 +1,7 @@
 #include "collective/group.h"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <new>
 #include <span>
@@ -46,7 +48,11 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
   nodes_.reset(new (std::nothrow) TreeNode[std::size_t{way_count} * shape.ranks]);
   children_.reset(new (std::nothrow) std::uint32_t[std::size_t{way_count + 4} * shape.ranks]);
   mail_.reset(new (std::nothrow) Mail);
-  if (!inputs_ || !scratch_memory_ || !nodes_ || !children_ || !mail_ || !mail_->open(shape)) return Status::no_memory;
+  processors_.reset(new (std::nothrow) shared_memory::Processors[shape.ranks]);
+  places_.reset(new (std::nothrow) Place[shape.ranks]);
+  if (!inputs_ || !scratch_memory_ || !nodes_ || !children_ || !processors_ || !places_ || !mail_ ||
+      !mail_->open(shape))
+    return Status::no_memory;
   const auto address = reinterpret_cast<std::uintptr_t>(scratch_memory_.get());
   scratch_ = scratch_memory_.get() + (scratch_alignment - address % scratch_alignment);
 
@@ -74,61 +80,53 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
       (identity_.start_time + 1) * 0x9e3779b97f4a7c15u ^ static_cast<std::uint64_t>(identity_.pid) << 32 ^ rank;
   self_->known_word = known_word_;
   self_->known_address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&known_word_));
-  self_->present.store(fingerprint(shape), std::memory_order_release);  // partner: acquire in start()
+  self_->present.store(fingerprint(shape), std::memory_order_seq_cst);  // partners: acquire in start(), may_read()
+  self_->reads.store(selection_->single_copy && may_read() ? 2 : 1, std::memory_order_release);  // partner: start()
   return Status::ok;
 }
 
-Result Group::start() {
+// Whether this rank may read a word of every rank that has joined so far. Of any two that join, one at least sees the
+// other; what one may not, nobody does.
+bool Group::may_read() const {
+  if (prctl(PR_GET_DUMPABLE) != 1) return false;  // others may not look at this process
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-    const std::atomic<std::uint32_t>& present = member(rank).present;
-    std::uint32_t found = 0;
-    for (std::uint64_t tries = 0; (found = present.load(std::memory_order_acquire)) == 0; ++tries)  // partner: join()
-      if (const Result result = wait_for_join(tries); result != Result::ok) return result;
-    if (found != fingerprint(shape_)) return fail(Result::mismatch);
+    const Member& other = member(rank);
+    if (rank == rank_ || other.present.load(std::memory_order_seq_cst) == 0) continue;  // partner: join()
+    std::uint64_t word = 0;
+    if (other.identity.pid_namespace != identity_.pid_namespace ||
+        read_memory(other.identity.pid, other.known_address, &word, sizeof word) != Result::ok ||
+        word != other.known_word)
+      return false;
   }
-  decide_waiting();
-  if (broken_ == Result::ok) plant_trees();
-  return broken_ == Result::ok ? probe_memory() : broken_;
+  return true;
 }
 
-// Every rank tries to read a word of every other; what one may not, nobody does.
-Result Group::probe_memory() {
-  bool may = selection_->single_copy;
-  for (std::uint32_t rank = 0; rank < ranks() && may; ++rank) {
-    const Member& other = member(rank);
-    std::uint64_t word = 0;
-    may = other.identity.pid_namespace == identity_.pid_namespace &&
-          read_memory(other.identity.pid, other.known_address, &word, sizeof word) == Result::ok &&
-          word == other.known_word;
-  }
-  self_->reads.store(may ? 2 : 1, std::memory_order_release);
-  reads_memory_ = selection_->single_copy;
-  for (std::uint32_t rank = 0; rank < ranks() && selection_->single_copy; ++rank) {
-    std::uint32_t found = 0;
-    for (std::uint64_t tries = 0; (found = member(rank).reads.load(std::memory_order_acquire)) == 0; ++tries)
+Result Group::start() {
+  reads_memory_ = true;
+  for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+    const Member& each = member(rank);
+    std::uint32_t reads = 0;
+    for (std::uint64_t tries = 0; (reads = each.reads.load(std::memory_order_acquire)) == 0; ++tries)  // partner: join()
       if (const Result result = wait_for_join(tries); result != Result::ok) return result;
-    reads_memory_ = reads_memory_ && found == 2;
+    if (each.present.load(std::memory_order_acquire) != fingerprint(shape_)) return fail(Result::mismatch);
+    reads_memory_ = reads_memory_ && reads == 2;
   }
+  decide_waiting();
+  plant_trees();
   return Result::ok;
 }
 
 // From what all ranks wrote about themselves, so all decide alike.
 void Group::decide_waiting() {
-  const std::unique_ptr<shared_memory::Processors[]> processors(new (std::nothrow) shared_memory::Processors[ranks()]);
   Waiting wanted = Waiting::automatic;
   bool crowded = false;
-  if (!processors) {
-    // Whether ranks share cores decides on algorithms too, so a rank that cannot tell cannot take part.
-    fail(Result::rank_failed);
-    return;
-  }
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     const Member& each = member(rank);
-    processors[rank] = each.processors;
+    processors_[rank] = each.processors;
     crowded = crowded || each.crowded_node;
     wanted = std::max(wanted, each.waiting);
   }
-  crowded_ = crowded || !shared_memory::one_each(std::span(processors.get(), ranks()));
+  crowded_ = crowded || !shared_memory::one_each(std::span(processors_.get(), ranks()));
   waiting_ = wanted != Waiting::automatic ? wanted : crowded_ ? Waiting::sleep : Waiting::spin;
   polls_ = waiting_ == Waiting::spin ? 2000 : 50;
   may_sleep_ = waiting_ == Waiting::sleep;
@@ -137,16 +135,10 @@ void Group::decide_waiting() {
 // Equal on all ranks, for they read the same places.
 void Group::plant_trees() {
   const std::uint32_t count = ranks();
-  const std::unique_ptr<Place[]> places(new (std::nothrow) Place[count]);
-  if (!places) {
-    // All must have the same tree. A rank that cannot see the places cannot take part; the others notice in time.
-    fail(Result::rank_failed);
-    return;
-  }
-  for (std::uint32_t rank = 0; rank < count; ++rank) places[rank] = member(rank).place;
+  for (std::uint32_t rank = 0; rank < count; ++rank) places_[rank] = member(rank).place;
   const std::span<std::uint32_t> scratch(children_.get() + std::size_t{way_count} * count, std::size_t{4} * count);
   for (const Way way : {Way::from_root, Way::to_root})
-    build_tree({places.get(), count}, way == Way::from_root ? selection_->tree : selection_->gather_tree,
+    build_tree({places_.get(), count}, way == Way::from_root ? selection_->tree : selection_->gather_tree,
                {nodes_of(way), count}, {children_of(way), count}, scratch);
 }
 

@@ -54,10 +54,10 @@ class Group {
   ~Group();
 
   // Writes who we are into the segment at `base`, which is zeroed memory, aligned to pages. bad_argument: a shape that
-  // no segment can have; no_memory: for this process' own notes (then nobody may start).
+  // no segment can have; no_memory: for this process' own notes (then nobody may start). Waits for nobody.
   Status join(void* base, const Shape& shape, std::uint32_t rank, const Options& options);
 
-  // Waits until every rank has joined (it has, where the host agreed on it) and decides how to wait. peer_died,
+  // Waits until every rank has joined (they have, where they agreed on it) and decides how to wait. peer_died,
   // mismatch (shapes differ) as for a collective.
   Result start();
 
@@ -262,7 +262,7 @@ class Group {
   Result wait_for_join(std::uint64_t tries);
   void decide_waiting();
   void plant_trees();
-  Result probe_memory();
+  bool may_read() const;
 
   char* blocks_ = nullptr;  // rank 0's block
   Member* self_ = nullptr;
@@ -287,6 +287,8 @@ class Group {
   std::unique_ptr<TreeNode[]> nodes_;          // of both trees, one behind the other
   std::unique_ptr<std::uint32_t[]> children_;  // likewise, and scratch behind them
   std::unique_ptr<const void*[]> inputs_;
+  std::unique_ptr<shared_memory::Processors[]> processors_;  // of all ranks, from start() on
+  std::unique_ptr<Place[]> places_;
   std::unique_ptr<char[]> scratch_memory_;
   char* scratch_ = nullptr;
   std::size_t scratch_bytes_ = 0;

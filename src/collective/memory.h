@@ -44,7 +44,7 @@ struct alignas(pair_bytes) Cell {
 
 struct alignas(pair_bytes) Member {
   // Written by join(), read by all after `present`.
-  std::atomic<std::uint32_t> present;  // shape's fingerprint, not 0; release in join(), partner: acquire in start()
+  std::atomic<std::uint32_t> present;  // shape's fingerprint, not 0; join(), partner: may_read() and start()
   shared_memory::ProcessIdentity identity;
   shared_memory::Processors processors;
   shared_memory::Place place;
@@ -52,7 +52,7 @@ struct alignas(pair_bytes) Member {
   bool crowded_node;
   std::uint64_t known_word;  // what the others find at `known_address` in this process, if they may read there
   std::uint64_t known_address;
-  std::atomic<std::uint32_t> reads;  // 1: may not read all others, 2: may; release and acquire in probe_memory()
+  std::atomic<std::uint32_t> reads;  // 1: may not read all others, 2: may; join(), partner: start()
   std::atomic<std::uint32_t> left;   // 1: ended well; release in leave(), partner: acquire in look_around()
 
   // What this rank called last, for ranks that wait too long: (number << 32) | hash(label). Relaxed on both sides: each

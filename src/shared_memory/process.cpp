@@ -1,7 +1,9 @@
 #include "shared_memory/process.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,32 +15,55 @@ namespace millrace::shared_memory {
 namespace {
 
 struct Stat {
-  bool found, readable;
+  bool readable;
   char state;
   std::uint64_t start_time;
 };
 
 // Fields 3 and 22 of /proc/PID/stat (proc(5)); the name in field 2 may hold anything, so count from its last ')'.
-Stat read_stat(std::int32_t pid) {
-  char path[40] = {}, text[1024];
-  fmt::format_to_n(path, sizeof path - 1, "/proc/{}/stat", pid);
+Stat read_stat(const char* path) {
+  char text[1024];
   const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {errno != ENOENT, false, 0, 0};
+  if (file < 0) return {};
   const ssize_t length = read(file, text, sizeof text - 1);
-  const int error = errno;
   close(file);
-  if (length <= 0) return {!(length < 0 && error == ESRCH), false, 0, 0};
+  if (length <= 0) return {};
   text[length] = 0;
   const char* at = std::strrchr(text, ')');
-  if (!at || at[1] != ' ') return {true, false, 0, 0};
+  if (!at || at[1] != ' ') return {};
   at += 2;
   const char state = *at;
   for (int field = 3; field < 22; ++field) {
     at = std::strchr(at, ' ');
-    if (!at) return {true, false, 0, 0};
+    if (!at) return {};
     ++at;
   }
-  return {true, true, state, std::strtoull(at, nullptr, 10)};
+  return {true, state, std::strtoull(at, nullptr, 10)};
+}
+
+Stat read_stat(std::int32_t pid) {
+  char path[40] = {};
+  fmt::format_to_n(path, sizeof path - 1, "/proc/{}/stat", pid);
+  return read_stat(path);
+}
+
+bool has_ended(char state) { return state == 'Z' || state == 'X'; }
+
+// The first thread of a process may end before the others (pthread_exit in main), and then looks as if all had.
+bool another_thread_lives(std::int32_t pid) {
+  char path[80] = {};
+  fmt::format_to_n(path, sizeof path - 1, "/proc/{}/task", pid);
+  DIR* const threads = opendir(path);
+  if (!threads) return false;
+  bool lives = false;
+  while (const dirent* thread = lives ? nullptr : readdir(threads)) {
+    if (thread->d_name[0] == '.') continue;
+    *fmt::format_to_n(path, sizeof path - 1, "/proc/{}/task/{}/stat", pid, thread->d_name).out = 0;
+    const Stat stat = read_stat(path);
+    lives = stat.readable && !has_ended(stat.state);
+  }
+  closedir(threads);
+  return lives;
 }
 
 }  // namespace
@@ -52,12 +77,16 @@ ProcessIdentity own_identity() {
   return identity;
 }
 
+std::uint64_t start_time_of(std::int32_t pid) { return read_stat(pid).start_time; }
+
 bool maybe_alive(const ProcessIdentity& process, const ProcessIdentity& observer) {
-  if (process.pid_namespace != observer.pid_namespace || process.start_time == 0) return true;
+  if (process.pid_namespace != observer.pid_namespace || process.start_time == 0 || process.pid <= 0) return true;
+  // /proc may hide what lives (hidepid, processes that are not dumpable); a signal that is not sent finds it.
+  if (kill(process.pid, 0) != 0 && errno == ESRCH) return false;
   const Stat stat = read_stat(process.pid);
-  if (!stat.found) return false;
   if (!stat.readable) return true;
-  return stat.state != 'Z' && stat.state != 'X' && stat.start_time == process.start_time;
+  if (stat.start_time != process.start_time) return false;
+  return !has_ended(stat.state) || another_thread_lives(process.pid);
 }
 
 }  // namespace millrace::shared_memory

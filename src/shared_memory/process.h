@@ -12,6 +12,8 @@ struct ProcessIdentity {
 };
 
 ProcessIdentity own_identity();
+// In clock ticks since boot; 0 if /proc does not tell.
+std::uint64_t start_time_of(std::int32_t pid);
 
 // False only if that process has certainly ended (also one that nobody has waited for yet). `observer` is the caller's
 // own identity: pids of another namespace mean nothing to it, and such processes count as alive.

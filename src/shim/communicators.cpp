@@ -8,12 +8,16 @@
 #include "abi.h"
 #include "shim/exchange_blocks.h"
 #include "shim/forward.h"
+#include "shim/node_accord.h"
 #include "shim/node_group.h"
 
 namespace millrace::shim {
 
 Communicator::Communicator() = default;
-Communicator::~Communicator() = default;
+
+Communicator::~Communicator() {
+  group.reset();  // before the last rank gives its memory back
+}
 
 namespace {
 
@@ -56,7 +60,6 @@ int forget(Word comm, Word, void*, void*) {
     registry().erase(found);
     generation.fetch_add(1, std::memory_order_release);  // with the acquire in find_communicator()
   }
-  keep_group(std::move(ended->group));
   return 0;
 }
 
@@ -79,7 +82,6 @@ void forget_communicators() {
     generation.fetch_add(1, std::memory_order_release);
   }
   ended.clear();
-  forget_kept_groups();
   host<Symbol::MPI_Comm_free_keyval>(as_word(&keyval));
   has_keyval = false;
 }
@@ -95,11 +97,15 @@ Communicator* find_communicator(Word handle) {
   return place.communicator;
 }
 
-Communicator* register_communicator(Word handle) noexcept try {
+Communicator* register_communicator(Word handle, const node::Identity* identity) noexcept try {
+  static std::atomic<std::uint64_t> registered{0};
   if (!has_keyval) return nullptr;
   auto communicator = std::make_unique<Communicator>();
   Communicator* result = communicator.get();
   communicator->handle = handle;
+  communicator->serial = registered.fetch_add(1, std::memory_order_relaxed) + 1;
+  communicator->has_identity = identity && !(*identity == node::Identity{});
+  if (communicator->has_identity) communicator->identity = *identity;
   int between = 0;
   if (host<Symbol::MPI_Comm_test_inter>(handle, as_word(&between)) != 0 ||
       host<Symbol::MPI_Comm_rank>(handle, as_word(&communicator->rank)) != 0 ||
@@ -111,6 +117,8 @@ Communicator* register_communicator(Word handle) noexcept try {
   } else if (communicator->ranks == 1) {
     communicator->stage = Communicator::Stage::host;
     communicator->reason = record::Reason::host_is_faster;
+  } else if (!communicator->has_identity) {
+    communicator->stage = Communicator::Stage::host;  // made out of our sight
   }
   {
     const std::lock_guard lock(registry_mutex);

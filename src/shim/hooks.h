@@ -203,6 +203,45 @@ Word exchange_fortran(Words... words) {
   return exchange<symbol>(words...);
 }
 
+// Constructors of communicators: the first argument is what they are called on, the last one what they make.
+template <Symbol symbol, class... Words>
+Word constructor(Words... words) {
+  const Word result = forward<symbol>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  if (!shared_collectives_active.load(std::memory_order_relaxed)) return result;
+  const bool succeeded = as_int(result) == 0;
+  constructed(symbol, abi::handle(all[0]), succeeded, succeeded ? abi::handle_at(all.back()) : 0, 0);
+  return result;
+}
+
+template <Symbol symbol, class... Words>
+Word constructor_fortran(Words... words) {
+  const Word result = forward<symbol>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  if ((current_mode() & checking) || !shared_collectives_active.load(std::memory_order_relaxed)) return result;
+  const bool succeeded = succeeded_fortran(all.back());
+  constructed(symbol, fortran::to_comm(all[0]), succeeded, succeeded ? fortran::to_comm(all[all.size() - 2]) : 0, 0);
+  return result;
+}
+
+// MPI_Comm_create_group, which only the members of the group call.
+template <Symbol symbol>
+Word group_constructor(Word comm, Word group, Word tag, Word made) {
+  const Word result = forward<symbol>(comm, group, tag, made);
+  if (as_int(result) == 0 && shared_collectives_active.load(std::memory_order_relaxed))
+    constructed(symbol, abi::handle(comm), true, abi::handle_at(made), as_int(tag));
+  return result;
+}
+
+template <Symbol symbol>
+Word group_constructor_fortran(Word comm, Word group, Word tag, Word made, Word error) {
+  const Word result = forward<symbol>(comm, group, tag, made, error);
+  if (!(current_mode() & checking) && succeeded_fortran(error) &&
+      shared_collectives_active.load(std::memory_order_relaxed))
+    constructed(symbol, fortran::to_comm(comm), true, fortran::to_comm(made), fortran::to_int(tag));
+  return result;
+}
+
 template <Symbol symbol>
 Word op_create(Word function, Word commutes, Word op) {
   const Word result = forward<symbol>(function, commutes, op);

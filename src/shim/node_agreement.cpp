@@ -1,139 +1,91 @@
 #include "shim/node_agreement.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "abi.h"
 #include "base/log.h"
-#include "base/settings.h"
+#include "node/board.h"
+#include "node/job_key.h"
+#include "shim/exchange_blocks.h"
 #include "shim/forward.h"
 #include "shim/library_version.h"
-#include "shim/node_group.h"
-#include "shim/presence.h"
+#include "shim/node_accord.h"
 #include "shim/tuning.h"
 
 namespace millrace::shim {
 namespace {
 
+using node::Agreement;
+using node::Identity;
 using record::Reason;
 using Stage = Communicator::Stage;
 
-// Communicators that live for a few calls only are not worth the memory and the calls that it takes to agree.
-constexpr int calls_before_agreement = 8;
+// Communicators that live for a few calls only are not worth the memory.
+constexpr std::uint64_t calls_before_agreement = 8;
 
-Presence& presence = *new Presence;  // never destroyed, as every registry of the shim
+node::Board* board = nullptr;
 Word world_group = 0;
-std::vector<std::atomic<bool>> known_present;  // by rank of MPI_COMM_WORLD; once true, for ever
 std::uint64_t settings_digest = 0;
 
-// What all ranks know of MPI_COMM_WORLD, from the same call of the program on: nothing more (also where threads may
-// make calls in any order), that all its ranks are there and have one thread in MPI, or that it cannot be known before
-// a call that synchronises. Read and written by one thread, if it is not `closed` from the beginning.
-enum class World : std::uint8_t { open, whole, closed };
-std::atomic<World> world{World::closed};
-// Collectives on communicators of all ranks so far, and at which of them the next round of Presence is due.
-std::uint64_t world_calls = 0;
-int next_round = 0;
-std::uint64_t next_round_call = 1;
-constexpr std::uint64_t calls_between_rounds = 16;  // times as many each time
+std::uint64_t mix(std::uint64_t value, std::uint64_t next) {
+  value = (value ^ next) * 0xff51afd7ed558ccdu;
+  return value ^ value >> 32;
+}
+
+Identity mix(const Identity& identity, std::uint64_t next) {
+  return {mix(identity.low, next), mix(identity.high + 0x9e3779b97f4a7c15u, next)};
+}
+
+std::uint64_t digest(std::string_view text, std::uint64_t digest) {
+  for (const char letter : text) digest = (digest ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;  // FNV-1a
+  return (digest ^ 0xff) * 0x100000001b3u;
+}
 
 // What must be equal on all ranks for them to choose alike: every setting but those that change nothing that others
 // see.
 std::uint64_t digest_of_settings() {
-  std::uint64_t digest = 0xcbf29ce484222325u;  // FNV-1a
+  std::uint64_t all = 0xcbf29ce484222325u;
   for (const Setting& setting : settings()) {
     const std::string_view variable = setting.variable;
     if (variable == "MILLRACE_REPORT" || variable == "MILLRACE_LOG") continue;
-    for (const char letter : setting_text(setting, environ))
-      digest = (digest ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-    digest = (digest ^ 0xff) * 0x100000001b3u;
+    all = digest(setting_text(setting, environ), all);
   }
-  for (const char letter : library_version()) digest = (digest ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-  return (digest ^ tuning().digest) * 0x100000001b3u;
+  return mix(digest(library_version(), all), tuning().digest);
 }
 
-// The ranks of a communicator in MPI_COMM_WORLD; empty if one of them is not in it (spawned, or joined later).
-std::vector<int> world_ranks(const Communicator& communicator) {
-  const auto ranks = static_cast<std::size_t>(communicator.ranks);
-  std::vector<int> own(ranks);
-  std::vector<int> in_world(ranks, -1);
-  for (std::size_t rank = 0; rank < ranks; ++rank) own[rank] = static_cast<int>(rank);
+int number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text ? std::atoi(text) : 0;
+}
+
+// Processes started by MPI_Comm_spawn may have the launcher's daemon in common with others that were.
+bool was_spawned() {
+  Word parent = 0;
+  if (host<Symbol::MPI_Comm_get_parent>(as_word(&parent)) != 0) return true;
+  return abi::handle(parent) != abi::comm_null();
+}
+
+// The ranks of a group in MPI_COMM_WORLD; empty if one of them is not in it (spawned, or joined later).
+std::vector<int> world_ranks_of(Word comm, int ranks) {
+  std::vector<int> own(static_cast<std::size_t>(ranks));
+  std::vector<int> in_world(own.size(), -1);
+  std::iota(own.begin(), own.end(), 0);
   Word group = 0;
-  if (host<Symbol::MPI_Comm_group>(communicator.handle, as_word(&group)) != 0) return {};
-  const int error = host<Symbol::MPI_Group_translate_ranks>(abi::handle(group), communicator.ranks, as_word(own.data()),
-                                                            world_group, as_word(in_world.data()));
+  if (host<Symbol::MPI_Comm_group>(comm, as_word(&group)) != 0) return {};
+  const int error = host<Symbol::MPI_Group_translate_ranks>(abi::handle(group), ranks, as_word(own.data()), world_group,
+                                                            as_word(in_world.data()));
   host<Symbol::MPI_Group_free>(as_word(&group));
-  if (error != 0) return {};
-  for (const int rank : in_world)
-    if (rank < 0 || static_cast<std::size_t>(rank) >= known_present.size()) return {};
+  const auto known = [](int rank) { return rank >= 0 && static_cast<std::uint32_t>(rank) < board->world_ranks(); };
+  if (error != 0 || !std::all_of(in_world.begin(), in_world.end(), known)) return {};
   return in_world;
-}
-
-// Everybody is asked about only once: connections to a rank that is there are never taken off its queue.
-bool all_present(const std::vector<int>& ranks) {
-  for (const int rank : ranks) {
-    std::atomic<bool>& known = known_present[static_cast<std::size_t>(rank)];
-    if (known.load(std::memory_order_relaxed)) continue;
-    if (!presence.finds(rank)) return false;
-    known.store(true, std::memory_order_relaxed);  // says nothing about other memory
-  }
-  return true;
-}
-
-World world_state() { return world.load(std::memory_order_relaxed); }
-
-bool is_of_all_ranks(const Communicator& communicator) {
-  return static_cast<std::size_t>(communicator.ranks) == known_present.size();
-}
-
-// In a call that synchronises everybody who will ever announce himself has done so.
-World world_after_synchronising() {
-  for (std::size_t rank = 0; rank < known_present.size(); ++rank) {
-    const int number = static_cast<int>(rank);
-    if (!presence.finds(number) || presence.finds_threads(number)) return World::closed;
-    known_present[rank].store(true, std::memory_order_relaxed);  // says nothing about other memory
-  }
-  return World::whole;
-}
-
-// At every collective on a communicator of all ranks, which they all call in the same order: one that does not could
-// not work with a host whose collectives synchronise.
-void learn_about_world(const Communicator& communicator, bool synchronising) {
-  if (world_state() != World::open || !is_of_all_ranks(communicator) || world_ranks(communicator).empty()) return;
-  ++world_calls;
-  if (synchronising) {
-    world.store(world_after_synchronising(), std::memory_order_relaxed);
-    presence.end_rounds();
-  } else if (world_calls == next_round_call && next_round < Presence::rounds) {
-    next_round_call *= calls_between_rounds;
-    if (presence.ranks_are_there(next_round++)) world.store(World::whole, std::memory_order_relaxed);
-  }
-}
-
-struct Agreement {
-  bool settings = false;    // are the same on all ranks
-  bool kept_group = false;  // all have kept the same one
-};
-
-// One collective of the host for all that must be the same: the least of each number and of its negative. `kept`: the
-// number of a group, 0 for none.
-Agreement compare_with_others(Word comm, int kept) {
-  const int high = static_cast<int>(settings_digest >> 33);
-  const int low = static_cast<int>(settings_digest & 0x7fffffff);
-  const std::array<int, 6> own{high, low, kept, -high, -low, -kept};
-  std::array<int, 6> least{};
-  Agreement agreement;
-  if (host<Symbol::MPI_Allreduce>(as_word(own.data()), as_word(least.data()), own.size(), abi::int_type(),
-                                  abi::min_op(), comm) != 0)
-    return agreement;
-  agreement.settings = least[0] == -least[3] && least[1] == -least[4];
-  agreement.kept_group = kept != 0 && least[2] == -least[5];
-  return agreement;
 }
 
 void leave_to_host(Communicator& communicator, Reason reason) {
@@ -141,55 +93,116 @@ void leave_to_host(Communicator& communicator, Reason reason) {
   communicator.reason = reason;
 }
 
-void agree(Communicator& communicator) {
-  const std::vector<int> members = world_ranks(communicator);
-  if (members.empty() || !all_present(members)) return leave_to_host(communicator, Reason::not_agreed);
-  std::unique_ptr<NodeGroup> kept = take_kept_group(members);
-  const Agreement agreement = compare_with_others(communicator.handle, kept ? kept->number() : 0);
-  // Everybody has answered every round that came before this call.
-  if (world_state() == World::whole && is_of_all_ranks(communicator)) presence.end_rounds();
-  if (!agreement.settings || !agreement.kept_group) return_kept_group(std::move(kept));
-  if (!agreement.settings) return leave_to_host(communicator, Reason::settings_differ);
-  communicator.group =
-      agreement.kept_group ? std::move(kept) : NodeGroup::make(communicator.handle, communicator.rank, members);
-  if (!communicator.group) return leave_to_host(communicator, Reason::no_shared_memory);
-  communicator.stage = Stage::active;
+// Some may not be there yet; who is must have the same settings.
+bool settings_differ(const std::vector<int>& members) {
+  return std::any_of(members.begin(), members.end(), [](int member) {
+    const auto rank = static_cast<std::uint32_t>(member);
+    return board->is_here(rank) && board->member(rank).digest != settings_digest;
+  });
+}
+
+void join_record(Communicator& communicator) {
+  const std::vector<int> members = world_ranks_of(communicator.handle, communicator.ranks);
+  if (members.empty()) return leave_to_host(communicator, Reason::not_agreed);
+  if (settings_differ(members)) return leave_to_host(communicator, Reason::settings_differ);
+  Identity identity = mix(communicator.identity, settings_digest);
+  for (const int member : members) identity = mix(identity, static_cast<std::uint64_t>(member));
+  if (identity == Identity{}) identity.low = 1;
+  communicator.accord =
+      NodeAccord::join(*board, identity, static_cast<std::uint32_t>(communicator.rank),
+                       static_cast<std::uint32_t>(communicator.ranks), communicator.calls, communicator.history);
+  if (!communicator.accord) return leave_to_host(communicator, Reason::no_shared_memory);
+  if (!communicator.lost_count) return;
+  communicator.accord->agreement().spoil();
+  leave_to_host(communicator, Reason::not_agreed);
+}
+
+void follow(Communicator& communicator, Agreement::State state) {
+  NodeAccord& accord = *communicator.accord;
+  if (state == Agreement::State::shared) {
+    communicator.group = accord.take_group();
+    communicator.stage = Stage::active;
+    // All have joined it: nothing is waited for. What breaks it, breaks it for all, and the call says so.
+    communicator.group->group().start();
+  } else if (state == Agreement::State::host) {
+    leave_to_host(communicator, Reason::not_agreed);
+  }
 }
 
 }  // namespace
 
-bool prepare_agreement(int world_rank, int world_ranks) {
-  if (host<Symbol::MPI_Comm_group>(abi::comm_world(), as_word(&world_group)) != 0) return false;
+bool prepare_agreement(const SettingValues& settings, int world_rank, int world_ranks) {
+  if (world_ranks < 2 || host<Symbol::MPI_Comm_group>(abi::comm_world(), as_word(&world_group)) != 0) return false;
   world_group = abi::handle(world_group);
-  int level = 0;
-  host<Symbol::MPI_Query_thread>(as_word(&level));
-  const bool threads_may_call = level == abi::thread_multiple;
   settings_digest = digest_of_settings();
-  known_present = std::vector<std::atomic<bool>>(static_cast<std::size_t>(world_ranks));
-  world.store(threads_may_call ? World::closed : World::open, std::memory_order_relaxed);
-  return prepare_communicators() && presence.announce(job_key(), world_rank, world_ranks, threads_may_call);
+  node::JoinRequest request;
+  request.key = fmt::format("millrace={} spawned={} ranks={} {}", MILLRACE_VERSION, was_spawned(), world_ranks,
+                            node::job_key(node::process_sources(world_rank)));
+  request.rank = static_cast<std::uint32_t>(world_rank);
+  request.world_ranks = static_cast<std::uint32_t>(world_ranks);
+  request.ranks_here = static_cast<std::uint32_t>(
+      std::max({0, number_in("OMPI_COMM_WORLD_LOCAL_SIZE"), number_in("MPI_LOCALNRANKS")}));
+  request.digest = settings_digest;
+  request.reports = settings.reports();
+  std::string why_not;
+  board = node::Board::join(request, why_not);
+  if (!board) {
+    log(LogLevel::info, fmt::format("no collectives in shared memory: {}", why_not));
+    return false;
+  }
+  if (!prepare_communicators()) return false;
+  const Identity world{0x4d50495f434f4d4d, 0x5f574f524c440000};  // a name like any other
+  return register_communicator(abi::comm_world(), &world) != nullptr;
 }
 
 void forget_agreement() {
-  if (world_group == 0) return;
   forget_communicators();
-  presence.withdraw();
-  host<Symbol::MPI_Group_free>(as_word(&world_group));
+  if (board) board->leave();
+  if (world_group != 0) host<Symbol::MPI_Group_free>(as_word(&world_group));
   world_group = 0;
-  world.store(World::closed, std::memory_order_relaxed);
+  board = nullptr;
 }
 
-void advance_agreement(Communicator& communicator, bool synchronising) noexcept try {
+node::Board* job_board() { return board; }
+
+void before_host_call(Communicator& communicator) noexcept {
+  if (communicator.accord) follow(communicator, communicator.accord->agreement().enter());
+}
+
+void after_host_call(Communicator& communicator, std::uint64_t kind, bool succeeded, bool synchronised) noexcept try {
   if (communicator.stage != Stage::undecided) return;
-  ++communicator.calls;
-  learn_about_world(communicator, synchronising);
-  if (!synchronising && world_state() != World::whole) return;
-  if (communicator.calls >= calls_before_agreement) agree(communicator);
+  if (succeeded) {
+    ++communicator.calls;
+    communicator.history = Agreement::history_after(communicator.history, kind);
+  } else {
+    communicator.lost_count = true;
+  }
+  if (communicator.accord)
+    follow(communicator, communicator.accord->agreement().leave(kind, succeeded, synchronised));
+  else if (!communicator.has_identity)
+    leave_to_host(communicator, Reason::not_agreed);
+  else if (communicator.lost_count || communicator.calls >= calls_before_agreement)
+    join_record(communicator);
 } catch (...) {
-  // Out of memory on this rank alone: the others may be waiting in a collective of the host by now. Nothing that we
-  // could do would be right for them, and a process without memory for a few integers will not go on for long.
-  log(LogLevel::error, "no memory to agree on shared memory with the other ranks");
-  communicator.stage = Stage::host;
+  // Out of memory on this rank alone: it never joins, and so nobody ever shares.
+  leave_to_host(communicator, Reason::no_shared_memory);
+}
+
+node::Identity next_child(Communicator& parent, std::uint64_t kind) noexcept {
+  // The calls so far are in the name, so that ranks that have seen other calls, or not all of the constructors, do not
+  // take two communicators for one.
+  return mix(mix(mix(parent.identity, kind), ++parent.children), parent.calls);
+}
+
+node::Identity next_of_group(Communicator& parent, Word made, std::uint64_t kind, int tag) noexcept try {
+  int ranks = 0;
+  if (host<Symbol::MPI_Comm_size>(made, as_word(&ranks)) != 0) return {};
+  Identity identity = mix(mix(parent.identity, kind), static_cast<std::uint64_t>(tag));
+  for (const int member : world_ranks_of(made, ranks)) identity = mix(identity, static_cast<std::uint64_t>(member));
+  // Only its members know of it, so nothing that all ranks of the parent count may change.
+  return mix(identity, ++parent.groups[identity.low]);
+} catch (...) {
+  return {};
 }
 
 }  // namespace millrace::shim

@@ -1,31 +1,37 @@
-// How the ranks of a communicator come to use shared memory together.
+// How the ranks of a communicator come to use shared memory together: the shim's side of node/agreement.h.
 //
-// Ranks may run without Millrace (another program of an MPMD job), so they cannot simply be asked: a question put by a
-// collective of our own would wait for them for ever. Agreement goes like this:
-//   1. After MPI_Init a rank announces itself (presence.h).
-//   2. The first collectives on a communicator go to the host. When a call that synchronises (MPI_Barrier,
-//      MPI_Allreduce of at least one element) has returned, every member has entered it, so every member that will
-//      ever announce itself has done so.
-//   3. Each member now looks whether all members are present, and all find the same: who is missing was never there.
-//      (Nobody can have left meanwhile: the first to leave would have had to miss somebody before.)
-//   4. If all are there, all know it, and from now on may use the host's collectives on this communicator to agree on
-//      the rest: same settings, memory that all could map.
-// A communicator that sees no call of step 2 relies on what its ranks know of MPI_COMM_WORLD, which has all of them.
-// That its ranks are all there they know from a synchronising call on a communicator of all ranks or, without one, from
-// rounds (presence.h): at the 1st, 16th, 256th and 4096th collective on such communicators each rank looks for itself,
-// and all come to the same answer. Not so if threads of a rank may call collectives at once: then calls have no order.
+//   1. At the end of MPI_Init a rank joins the board of its job on this node. No rank waits for another.
+//   2. A communicator that all its members can name alike has an identity: MPI_COMM_WORLD, and what constructors that we
+//      see make of one that has an identity. What was made out of our sight stays with the host.
+//   3. Its first collectives go to the host and are counted. From the eighth on, its members agree on a call from which
+//      they share memory.
+// The host is asked for nothing but what is local: ranks, groups, attributes.
 #pragma once
 
+#include "base/settings.h"
+#include "node/board.h"
+#include "record/record.h"
 #include "shim/communicators.h"
 
 namespace millrace::shim {
 
-// After MPI_Init, by one thread. Returns false if the host or the system refuses, and then nothing is ever shared.
-bool prepare_agreement(int world_rank, int world_ranks);
+// After MPI_Init, by one thread. False if nothing can ever be shared; then nothing else may be called.
+bool prepare_agreement(const SettingValues& settings, int world_rank, int world_ranks);
 void forget_agreement();  // before MPI_Finalize
 
-// Every rank calls this after the host has done a collective on an undecided communicator. `synchronising`: nobody can
-// have left that call before all had entered it. Collective when the communicator's turn has come.
-void advance_agreement(Communicator& communicator, bool synchronising) noexcept;
+// The board of the job, or null.
+node::Board* job_board();
+
+// Around each collective that the host does for a communicator that is undecided. The first may make it active; a
+// communicator that is then goes through shared memory at once.
+void before_host_call(Communicator& communicator) noexcept;
+// `kind`: not 0, the same on all ranks for the same call. `synchronised`: nobody can have left it before all had come.
+void after_host_call(Communicator& communicator, std::uint64_t kind, bool succeeded, bool synchronised) noexcept;
+
+// The identity of what a constructor, called on `parent`, has made; also to be called where this rank got nothing
+// (MPI_COMM_NULL) of it. `kind`: the constructor. Only for those that are collective over `parent`.
+node::Identity next_child(Communicator& parent, std::uint64_t kind) noexcept;
+// The same for MPI_Comm_create_group, which only the members of `made` have called.
+node::Identity next_of_group(Communicator& parent, Word made, std::uint64_t kind, int tag) noexcept;
 
 }  // namespace millrace::shim

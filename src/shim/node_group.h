@@ -1,19 +1,12 @@
-// The shared memory of one communicator, made and agreed on by all of its ranks through the host MPI.
-//
-// Making it takes about a millisecond, most of it for pages. So when a communicator ends, its group is kept for the
-// next communicator of the same ranks in the same order (MPI_Comm_dup and MPI_Comm_free in a loop): the numbers in the
-// flags simply go on. Ranks keep groups by themselves; whether all of them have kept the same one is part of the
-// agreement. Meanwhile the group that a rank offers is nobody else's: another thread may be agreeing on a communicator
-// of the same ranks.
+// The shared memory of one communicator: a region of the board, joined by this rank.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "collective/group.h"
-#include "shared_memory/segment.h"
-#include "shim/word.h"
+#include "node/board.h"
 
 namespace millrace::shim {
 
@@ -22,37 +15,17 @@ void configure_node_groups(const collective::Selection& selection, collective::W
 
 class NodeGroup {
  public:
-  // Collective over the communicator, whose ranks all run under Millrace and are on one node: all get a group or all
-  // get null. Several collectives of the host. `members`: the ranks in MPI_COMM_WORLD, in the order of the
-  // communicator. Never throws; errors of the host go through the communicator's handler.
-  static std::unique_ptr<NodeGroup> make(Word comm, int rank, std::vector<int> members) noexcept;
+  // The size of the region for so many ranks; 0 if they are too many for the memory that the node has to spare.
+  static std::size_t region_bytes(const node::Board& board, std::uint32_t ranks);
 
-  ~NodeGroup();
-  NodeGroup(const NodeGroup&) = delete;
-  NodeGroup& operator=(const NodeGroup&) = delete;
+  // Writes into the region who this rank is; waits for nobody. Null if memory is short. Never throws.
+  static std::unique_ptr<NodeGroup> join(const node::Board& board, std::uint32_t region, std::uint32_t rank,
+                                         std::uint32_t ranks) noexcept;
 
   collective::Group& group() { return group_; }
-  // Given by the first member; with the members, the same on all ranks and unlike any other. Not 0.
-  int number() const { return number_; }
 
  private:
-  friend std::unique_ptr<NodeGroup> take_kept_group(const std::vector<int>& members);
-  friend void keep_group(std::unique_ptr<NodeGroup> group) noexcept;
-  NodeGroup() = default;
-
-  shared_memory::Segment segment_;
   collective::Group group_;
-  std::vector<int> members_;
-  int number_ = 0;
-  std::size_t bytes_ = 0;  // counted against the limit of the process
 };
-
-// The group that was kept longest for these members, or null.
-std::unique_ptr<NodeGroup> take_kept_group(const std::vector<int>& members);
-// It was not used: as if it had not been taken.
-void return_kept_group(std::unique_ptr<NodeGroup> group) noexcept;
-// Keeps the group of a communicator that has ended, or ends it if it is broken or enough are kept.
-void keep_group(std::unique_ptr<NodeGroup> group) noexcept;
-void forget_kept_groups();
 
 }  // namespace millrace::shim

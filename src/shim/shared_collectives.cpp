@@ -6,6 +6,7 @@
 #include "plan/collective.h"
 #include "shim/exchange_call.h"
 #include "shim/host_progress.h"
+#include "shim/inside_host.h"
 #include "shim/library_version.h"
 #include "shim/node_agreement.h"
 #include "shim/node_group.h"
@@ -24,10 +25,6 @@ namespace {
 using record::Reason;
 
 std::array<bool, entry_count> disabled_entries{};
-
-// This thread is in a collective of the host: what the host calls there is its own business, and was not called by the
-// program on the other ranks.
-thread_local bool in_host __attribute__((tls_model("initial-exec"))) = false;
 
 collective::Waiting waiting_of(const std::string& name) {
   using collective::Waiting;
@@ -92,12 +89,6 @@ bool is_reduction(const CollectiveCall& call) {
   return call.kind == CollectiveKind::reduce || call.kind == CollectiveKind::allreduce;
 }
 
-// No rank leaves before all have come.
-bool synchronises(const CollectiveCall& call) {
-  if (call.kind == CollectiveKind::exchange) return exchange_synchronises(*call.exchange);
-  return call.kind == CollectiveKind::barrier || (call.kind == CollectiveKind::allreduce && call.count > 0);
-}
-
 std::uint16_t algorithm_of(const CollectiveCall& call) {
   const int exchange = call.kind == CollectiveKind::exchange ? static_cast<int>(call.exchange->shape.kind) : 0;
   return static_cast<std::uint16_t>(first_shared_algorithm + static_cast<int>(call.kind) + exchange);
@@ -108,15 +99,50 @@ struct Done {
   Outcome outcome;
 };
 
+// No rank leaves before all have come.
+bool synchronises(const CollectiveCall& call) {
+  return call.kind == CollectiveKind::barrier || (call.kind == CollectiveKind::allreduce && call.count > 0);
+}
+
+// The host does it, and the ranks of the communicator come a step nearer to sharing memory.
+Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call, std::uint16_t entry,
+                   Communicator* communicator) {
+  const std::uint64_t serial = communicator ? communicator->serial : 0;
+  Word result;
+  {
+    const InsideHost inside(entry, call.from_fortran, call.comm);
+    result = call_next(next, words);
+  }
+  const int error = error_of(call, words, result);
+  if (!communicator) {
+    if (error == 0) register_communicator(call.comm, nullptr);
+    return result;
+  }
+  if (error != 0) {
+    // Its error handler may have freed it.
+    communicator = find_communicator(call.comm);
+    if (!communicator || communicator->serial != serial) return result;
+  }
+  if (communicator->stage == Communicator::Stage::undecided)
+    after_host_call(*communicator, algorithm_of(call), error == 0, synchronises(call));
+  else
+    communicator->calls += error == 0;
+  return result;
+}
+
 Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
-  if (in_host) return {call_next(next, words), forwarded(Reason::not_accelerated)};
+  const auto entry = static_cast<std::uint16_t>(symbol_entry(symbol));
+  if (InsideHost::is_nested(entry, call.from_fortran, call.comm))
+    return {call_next(next, words), forwarded(Reason::not_accelerated)};
   Reason reason = Reason::not_agreed;
   Communicator* communicator = find_communicator(call.comm);
-  if (disabled_entries[static_cast<std::size_t>(symbol_entry(symbol))]) {
+  if (communicator && communicator->stage == Communicator::Stage::undecided) before_host_call(*communicator);
+  if (disabled_entries[entry]) {
     reason = Reason::disabled;
   } else if (communicator && communicator->stage == Communicator::Stage::active) [[likely]] {
     const Attempt attempt = attempt_collective(*communicator, call);
     if (attempt.reason == Reason::none) {
+      ++communicator->calls;
       int error = attempt.error;
       if (attempt.result != collective::Result::ok) error = raise(*communicator, symbol, attempt.result);
       return {return_error(call, words, error), taken(algorithm_of(call))};
@@ -131,14 +157,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     const Outcome substituted = substitute_op(symbol, words);
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
   }
-  in_host = true;
-  const Word result = call_next(next, words);
-  in_host = false;
-  const bool succeeded = error_of(call, words, result) == 0;
-  if (!communicator && succeeded) communicator = register_communicator(call.comm);
-  if (communicator && communicator->stage == Communicator::Stage::undecided)
-    advance_agreement(*communicator, synchronises(call) && (succeeded || call.kind != CollectiveKind::exchange));
-  return {result, outcome};
+  return {leave_to_host(next, words, call, entry, communicator), outcome};
 }
 
 }  // namespace
@@ -156,8 +175,7 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
   use_host_family(plan::host_family(library_version()), settings.collectives == "always");
   int world_ranks = 1;
   host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&world_ranks));
-  if (!prepare_host_progress() || !prepare_agreement(world_rank, world_ranks)) {
-    log(LogLevel::info, "no collectives in shared memory: the host or the system refuses what they need");
+  if (!prepare_host_progress() || !prepare_agreement(settings, world_rank, world_ranks)) {
     return;
   }
   shared_collectives_active.store(true, std::memory_order_relaxed);
@@ -182,6 +200,25 @@ Word shared_collective(Symbol symbol, void* next, std::span<Word> words, const C
     observed.add(succeeded ? posted_bytes(symbol, words) : 0, done.outcome.algorithm, done.outcome.reason);
   }
   return done.result;
+}
+
+void constructed(Symbol symbol, Word parent, bool succeeded, Word made, int tag) noexcept {
+  Communicator* const known = find_communicator(parent);
+  if (!known || !known->has_identity) return;
+  const auto kind = static_cast<std::uint64_t>(symbol_entry(symbol));
+  const bool of_all_ranks = symbol_entry(symbol) != symbol_entry(Symbol::MPI_Comm_create_group);
+  if (!succeeded) {
+    // For the others it may have been one.
+    known->lost_children = true;
+    return;
+  }
+  const bool is_member = made != abi::comm_null();
+  node::Identity identity;
+  if (of_all_ranks)
+    identity = next_child(*known, kind);
+  else if (is_member)
+    identity = next_of_group(*known, made, kind, tag);
+  if (is_member) register_communicator(made, known->lost_children ? nullptr : &identity);
 }
 
 Word shared_exchange(Symbol symbol, void* next, std::span<Word> words) {

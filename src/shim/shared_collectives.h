@@ -48,6 +48,10 @@ Word shared_collective(Symbol symbol, void* next, std::span<Word> words, const C
 // The same for a call of exchange_call.h.
 Word shared_exchange(Symbol symbol, void* next, std::span<Word> words);
 
+// A constructor has made a communicator of `parent` (MPI_COMM_NULL for a rank that is not in it), or has failed. `tag`:
+// of MPI_Comm_create_group.
+void constructed(Symbol symbol, Word parent, bool succeeded, Word made, int tag) noexcept;
+
 // The name behind an algorithm of the outcome.
 inline constexpr std::uint16_t first_shared_algorithm = 1536;
 const char* shared_algorithm_name(std::uint16_t algorithm);

@@ -1,0 +1,159 @@
+#include "node/board.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <new>
+
+#include "node/board_file.h"
+#include "node/user_directory.h"
+
+namespace millrace::node {
+namespace {
+
+using shared_memory::maybe_alive;
+using shared_memory::own_identity;
+
+constexpr int most_tries = 16;
+
+// A name for the file: 128 bits of the key. The whole key is compared as well.
+std::string name_of(const std::string& key) {
+  std::uint64_t first = 0xcbf29ce484222325u, second = 0x9e3779b97f4a7c15u;
+  for (const char letter : key) {
+    first = (first ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+    second = (second ^ first) * 0xff51afd7ed558ccdu ^ second >> 31;
+  }
+  return fmt::format("job-{:016x}{:016x}", first, second);
+}
+
+}  // namespace
+
+Board* Board::join(const JoinRequest& request, std::string& why_not) {
+  const UserDirectory directory = open_user_directory();
+  if (directory.descriptor < 0) {
+    why_not = "there is no directory in memory (/dev/shm) that is this user's alone";
+    return nullptr;
+  }
+  Board* board = join(request, directory.descriptor, why_not);
+  if (!board) close(directory.descriptor);
+  return board;
+}
+
+Board* Board::join(const JoinRequest& request, int directory, std::string& why_not) {
+  why_not = "the memory of the job on this node cannot be made or opened";
+  if (request.key.size() >= sizeof BoardHead::key || request.rank >= request.world_ranks) return nullptr;
+  const std::string name = name_of(request.key);
+  for (int tries = 0; tries < most_tries; ++tries) {
+    const int file = open_user_file(directory, name, true);
+    if (file < 0) return nullptr;
+    struct stat found {};
+    const bool usable = lock_file(file) && fstat(file, &found) == 0;
+    if (!usable || found.st_nlink == 0) {
+      close(file);  // gives back the lock, too
+      if (!usable) return nullptr;
+      continue;  // somebody has removed the name meanwhile
+    }
+    std::unique_ptr<Board> board(new (std::nothrow) Board);
+    if (!board) {
+      close(file);
+      return nullptr;
+    }
+    board->directory_ = directory;
+    board->name_ = name;
+    const bool make = found.st_size == 0;
+    Status status = board->map(file, make, request);
+    const bool useless = status == Status::not_supported || (status == Status::ok && !make && board->is_abandoned());
+    if (make && status != Status::ok) unlinkat(directory, name.c_str(), 0);
+    if (useless) {
+      // Left by a job that was killed, perhaps while it made it.
+      unlinkat(directory, name.c_str(), 0);
+      board->forget_maps();
+      close(file);
+      continue;
+    }
+    if (status == Status::ok) status = board->claim(request);
+    if (status == Status::bad_argument) why_not = "another process of the job on this node has the same rank";
+    if (status != Status::ok) {
+      board->forget_maps();
+      close(file);
+      return nullptr;
+    }
+    if (make) remove_abandoned_files(directory, name);
+    const std::uint32_t expected = request.ranks_here != 0 ? request.ranks_here : request.world_ranks;
+    if (board->joined() >= expected) unlinkat(directory, name.c_str(), 0);
+    if (board->head_->arena_descriptor < 0 && (board->file_ = keep_descriptor(file)) >= 0) {
+      board->file_device_ = found.st_dev;
+      board->file_inode_ = found.st_ino;
+    }
+    flock(file, LOCK_UN);
+    close(file);
+    return board.release();
+  }
+  return nullptr;
+}
+
+bool Board::is_of(const JoinRequest& request) const {
+  return head_->magic.load(std::memory_order_acquire) == board_magic && head_->version == board_version &&
+         head_->world_ranks == request.world_ranks &&
+         std::strncmp(head_->key, request.key.c_str(), sizeof head_->key) == 0;
+}
+
+// With the file locked: whether nobody who joined lives.
+bool Board::is_abandoned() const {
+  const auto self = own_identity();
+  for (std::uint32_t rank = 0; rank < world_ranks_; ++rank)
+    if (is_here(rank) && maybe_alive(member(rank).process, self)) return false;
+  return true;
+}
+
+// With the file locked.
+Status Board::claim(const JoinRequest& request) {
+  BoardMember& own = member(request.rank);
+  if (own.here.load(std::memory_order_acquire) != 0) {
+    // Two jobs under one key, or a job that began again: whoever is which, nobody can tell.
+    stop();
+    return Status::bad_argument;
+  }
+  own.process = own_identity();
+  own.digest = request.digest;
+  own.reports.store(request.reports ? 1 : 0, std::memory_order_relaxed);
+  own.here.store(1, std::memory_order_release);  // partner: is_here()
+  head_->joined.fetch_add(1, std::memory_order_relaxed);
+  rank_ = request.rank;
+  return Status::ok;
+}
+
+bool Board::leave() {
+  member(rank_).here.store(2, std::memory_order_release);  // partner: is_here()
+  const bool last = head_->left.fetch_add(1, std::memory_order_acq_rel) + 1 == joined();
+  if (last) unlinkat(directory_, name_.c_str(), 0);
+  return last;
+}
+
+bool Board::lock() {
+  if (stopped()) return false;
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += 1;
+  const int error = pthread_mutex_clocklock(&head_->lock, CLOCK_MONOTONIC, &until);
+  if (error == 0) return true;
+  if (error == EOWNERDEAD) {
+    // What it was changing may be half done.
+    stop();
+    pthread_mutex_consistent(&head_->lock);
+    pthread_mutex_unlock(&head_->lock);
+  }
+  return false;
+}
+
+void Board::unlock() { pthread_mutex_unlock(&head_->lock); }
+
+}  // namespace millrace::node

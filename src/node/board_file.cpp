@@ -1,0 +1,88 @@
+#include "node/board_file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+#include "node/board_layout.h"
+#include "node/user_directory.h"
+
+namespace millrace::node {
+namespace {
+
+constexpr int least_descriptor = 200;
+constexpr std::size_t most_files = 64;  // looked at by one process
+constexpr int lock_tries = 5000;        // a millisecond each
+
+std::vector<std::string> names_in(int directory, const std::string& own) {
+  std::vector<std::string> names;
+  const int descriptor = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const listing = descriptor >= 0 ? fdopendir(descriptor) : nullptr;
+  if (!listing) {
+    if (descriptor >= 0) close(descriptor);
+    return names;
+  }
+  while (const dirent* entry = readdir(listing))
+    if (std::strncmp(entry->d_name, "job-", 4) == 0 && own != entry->d_name && names.size() < most_files)
+      names.emplace_back(entry->d_name);
+  closedir(listing);
+  return names;
+}
+
+// Whether nobody who is written down in that file lives. A file whose maker is still at work is locked.
+bool is_abandoned(int file) {
+  struct stat found {};
+  if (fstat(file, &found) != 0) return false;
+  const auto bytes = static_cast<std::size_t>(found.st_size);
+  if (bytes < members_offset()) return true;
+  void* const base = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
+  if (base == MAP_FAILED) return false;
+  const auto* head = static_cast<const BoardHead*>(base);
+  const auto* members = reinterpret_cast<const BoardMember*>(static_cast<const char*>(base) + members_offset());
+  const auto self = shared_memory::own_identity();
+  bool abandoned = head->magic.load(std::memory_order_acquire) != board_magic || head->version != board_version ||
+                   board_bytes(head->world_ranks) <= bytes;
+  if (head->magic.load(std::memory_order_relaxed) == board_magic && head->version == board_version)
+    for (std::uint32_t rank = 0; abandoned && rank < head->world_ranks; ++rank)
+      if (members[rank].here.load(std::memory_order_acquire) == 1 &&
+          shared_memory::maybe_alive(members[rank].process, self))
+        abandoned = false;
+  munmap(base, bytes);
+  return abandoned;
+}
+
+}  // namespace
+
+bool lock_file(int file) {
+  for (int tries = 0; tries < lock_tries; ++tries) {
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    const timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  return false;
+}
+
+int keep_descriptor(int descriptor) {
+  const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, least_descriptor);
+  return high >= 0 ? high : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+}
+
+void remove_abandoned_files(int directory, const std::string& own) {
+  for (const std::string& name : names_in(directory, own)) {
+    const int file = open_user_file(directory, name, false);
+    if (file < 0) continue;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0 && is_abandoned(file)) unlinkat(directory, name.c_str(), 0);
+    close(file);
+  }
+}
+
+}  // namespace millrace::node

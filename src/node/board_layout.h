@@ -1,0 +1,67 @@
+// What the ranks of a job have in common on one node, in a file of the user's directory that all of them map.
+//
+//   BoardHead | BoardMember[world_ranks]                     the file
+//   regions: records of agreements, memory of groups ...     the arena: a memfd of the rank that made the board, or, where
+//                                                            that cannot be had, the rest of the file
+//
+// Anybody of the same user may scribble here: whatever is read is checked before it is an index or an address.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "node/agreement_record.h"
+#include "shared_memory/process.h"
+
+namespace millrace::node {
+
+inline constexpr std::uint64_t board_magic = 0x4d494c4c52414345;  // "MILLRACE"
+inline constexpr std::uint32_t board_version = 1;
+inline constexpr std::size_t board_page_bytes = 4096;
+
+// A piece of the arena. Read and written under the lock, but for offset and bytes, which never change.
+struct Region {
+  Identity identity;  // of the communicator whose record it is; zero for other uses
+  std::uint64_t offset_bytes, bytes;
+  std::uint32_t in_use;
+};
+inline constexpr std::uint32_t most_regions = 4096;  // number 0 is none
+
+struct BoardMember {
+  std::atomic<std::uint32_t> here;  // 1: joined, 2: left; release, partner: acquire in Board::is_here()
+  shared_memory::ProcessIdentity process;
+  std::uint64_t digest;                // of all settings that must be equal
+  std::atomic<std::uint32_t> reports;  // 1: this rank was asked for a report
+  std::atomic<std::uint32_t> record;   // region with its part of the report, from the end of its run on
+  std::uint64_t record_bytes;
+};
+
+struct BoardHead {
+  std::atomic<std::uint64_t> magic;  // last thing that its maker writes
+  std::uint32_t version;
+  std::uint32_t world_ranks;
+  char key[1024];       // job_key(), whole
+  shared_memory::ProcessIdentity maker;
+  std::int32_t arena_descriptor;  // of the maker; -1: the arena is in this file, behind the members
+  std::uint64_t arena_device, arena_inode, arena_offset_bytes, arena_bytes;
+  std::uint64_t budget_bytes;  // all regions in use together
+  std::atomic<std::uint32_t> joined, left;
+  std::atomic<std::uint32_t> closed;  // 1: a rank ended with the lock, or two claim to be the same; nothing new is agreed on
+  alignas(64) pthread_mutex_t lock;   // robust, of processes
+  std::uint64_t arena_used_bytes, in_use_bytes;
+  std::uint32_t regions_used;
+  Region regions[most_regions];
+};
+
+inline std::size_t round_to_pages(std::size_t bytes) {
+  return (bytes + board_page_bytes - 1) / board_page_bytes * board_page_bytes;
+}
+inline std::size_t members_offset() { return round_to_pages(sizeof(BoardHead)); }
+inline std::size_t board_bytes(std::uint32_t world_ranks) {
+  return members_offset() + round_to_pages(world_ranks * sizeof(BoardMember));
+}
+
+}  // namespace millrace::node

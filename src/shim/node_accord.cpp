@@ -1,0 +1,88 @@
+#include "shim/node_accord.h"
+
+#include <sched.h>
+
+#include <ctime>
+#include <new>
+
+#include "base/clock.h"
+#include "node/memory_limit.h"
+#include "shim/host_progress.h"
+
+namespace millrace::shim {
+namespace {
+
+constexpr std::uint64_t least_spare_groups = 4;  // so much more memory must be there than the ranks would share
+
+void pass_time(void*, std::uint32_t round) {
+  drive_host(nullptr);
+  if (round < 200) {
+    sched_yield();
+  } else {
+    const timespec pause{0, 50'000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+}  // namespace
+
+node::AgreementRecord& NodeAccord::record() const {
+  return *reinterpret_cast<node::AgreementRecord*>(board_.region(number_, node::record_bytes(ranks_)));
+}
+
+bool NodeAccord::prepare(void* self) {
+  auto& accord = *static_cast<NodeAccord*>(self);
+  if (!accord.group_)
+    accord.group_ = NodeGroup::join(accord.board_, accord.record().memory.load(std::memory_order_relaxed), accord.rank_,
+                                    accord.ranks_);
+  return accord.group_ != nullptr;
+}
+
+std::uint32_t NodeAccord::find_memory(void* self) {
+  auto& accord = *static_cast<NodeAccord*>(self);
+  std::atomic<std::uint32_t>& memory = accord.record().memory;  // read after the proposal that follows it
+  if (const std::uint32_t found = memory.load(std::memory_order_relaxed)) return found;
+  const std::size_t bytes = NodeGroup::region_bytes(accord.board_, accord.ranks_);
+  std::uint64_t available = 0;
+  try {
+    available = node::available_memory_bytes();
+  } catch (...) {
+    return 0;
+  }
+  if (bytes == 0 || available < least_spare_groups * bytes || !accord.board_.lock()) return 0;
+  std::uint32_t number = memory.load(std::memory_order_relaxed);
+  if (number == 0 && (number = accord.board_.allocate(bytes)) != 0) memory.store(number, std::memory_order_relaxed);
+  accord.board_.unlock();
+  return number;
+}
+
+std::unique_ptr<NodeAccord> NodeAccord::join(node::Board& board, const node::Identity& identity, std::uint32_t rank,
+                                             std::uint32_t ranks, std::uint64_t calls,
+                                             std::uint64_t history) noexcept {
+  if (!board.lock()) return nullptr;
+  const std::uint32_t number = board.find_record(identity, ranks);
+  board.unlock();
+  if (number == 0) return nullptr;
+  std::unique_ptr<NodeAccord> made(new (std::nothrow) NodeAccord(board, number, rank, ranks));
+  if (!made) return nullptr;
+  node::AgreementUser user;
+  user.prepare = prepare;
+  user.find_memory = find_memory;
+  user.pass_time = pass_time;
+  user.now_ns = monotonic_ns;
+  user.lock = [](void* self) { return static_cast<NodeAccord*>(self)->board_.lock(); };
+  user.unlock = [](void* self) { static_cast<NodeAccord*>(self)->board_.unlock(); };
+  user.user = made.get();
+  made->agreement_.emplace(made->record(), rank, ranks, user, calls, history);
+  return made;
+}
+
+NodeAccord::~NodeAccord() {
+  group_.reset();
+  if (!agreement_ || !agreement_->end() || !board_.lock()) return;
+  if (const std::uint32_t memory = record().memory.load(std::memory_order_relaxed)) board_.release(memory);
+  board_.release(number_);
+  board_.unlock();
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,242 @@
+// Members as threads with random histories: whatever they do, no two of them do the same call in different ways.
+#include "node/agreement.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace millrace::node {
+namespace {
+
+using State = Agreement::State;
+
+std::uint64_t clock_ns() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+// What members do with each other in one history.
+struct History {
+  std::uint32_t members = 2;
+  std::uint64_t calls = 40;
+  std::uint64_t seed = 0;
+  bool synchronising = false;     // every call; else a coin is thrown for each
+  double fails = 0;               // probability that a call fails at one member, after it has taken place
+  double leaves_by_jump = 0;      // that it is left without its end
+  double cannot_prepare = 0;
+  double never_joins = 0;         // that a member does not take part at all
+  double skips = 0;               // that a member makes one call behind our back
+  double ends = 0;                // that it leaves the communicator before a call, as do all others at the same one
+};
+
+// A host: a call that synchronises lets nobody out before all are in; another lets everybody through.
+class Host {
+ public:
+  explicit Host(std::uint32_t members) : entered_(members) {}
+  void call(std::uint32_t member, std::uint64_t number, bool synchronises) {
+    entered_[member].store(number);
+    if (!synchronises) return;
+    for (auto& each : entered_)
+      while (each.load() < number) std::this_thread::yield();
+  }
+  // For who does it no more: nobody is held up by it.
+  void free(std::uint32_t member) { entered_[member].store(~std::uint64_t{0}); }
+
+ private:
+  std::vector<std::atomic<std::uint64_t>> entered_;
+};
+
+struct Members {
+  explicit Members(std::uint32_t count)
+      : memory(new(std::align_val_t{64}) char[record_bytes(count)]{}),
+        record(new(memory) AgreementRecord{}),
+        shared_from(count) {
+    for (auto& each : shared_from) each.store(never);
+  }
+  ~Members() { operator delete[](memory, std::align_val_t{64}); }
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  char* memory;
+  AgreementRecord* record;
+  std::mutex mutex;
+  std::vector<std::atomic<std::uint64_t>> shared_from;  // true number of the first call done in shared memory
+  std::atomic<int> wrong{0};
+  std::atomic<int> last{0};
+};
+
+struct One {
+  Members* members;
+  const History* history;
+  std::mt19937_64* random;
+};
+
+bool happens(std::mt19937_64& random, double probability) {
+  return std::uniform_real_distribution<double>(0, 1)(random) < probability;
+}
+
+AgreementUser user_of(One& one) {
+  AgreementUser user;
+  user.prepare = [](void* self) {
+    const One& who = *static_cast<One*>(self);
+    return !happens(*who.random, who.history->cannot_prepare);
+  };
+  user.find_memory = [](void*) { return 1u; };
+  user.pass_time = [](void*, std::uint32_t) { std::this_thread::yield(); };
+  user.now_ns = clock_ns;
+  user.lock = [](void* self) {
+    static_cast<One*>(self)->members->mutex.lock();
+    return true;
+  };
+  user.unlock = [](void* self) { static_cast<One*>(self)->members->mutex.unlock(); };
+  user.user = &one;
+  return user;
+}
+
+void be_member(const History& history, Host& host, Members& members, std::uint32_t member) {
+  std::mt19937_64 all(history.seed);                        // what the program does alike on all members
+  std::mt19937_64 own(history.seed * 1000003 + member + 1);  // what happens to this one
+  One one{&members, &history, &own};
+  std::optional<Agreement> joined;
+  if (!happens(own, history.never_joins)) joined.emplace(*members.record, member, history.members, user_of(one), 0, 0);
+  bool jumps = false;
+  for (std::uint64_t call = 1; call <= history.calls; ++call) {
+    const bool synchronises = history.synchronising || all() % 2 == 0;
+    // Where a call may be missed all are different: among equal ones that cannot be seen.
+    const std::uint64_t kind = history.skips > 0 ? all() | 1 : all() % 4 + 1;
+    if (happens(all, history.ends)) break;
+    if (!joined) {
+      host.call(member, call, synchronises);
+      continue;
+    }
+    Agreement& agreement = *joined;
+    if (own() % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 200));
+    if (members.shared_from[member].load() != Members::never) continue;  // in shared memory now
+    // Before any promise: whoever has promised to do its next call in shared memory and makes it behind our back breaks
+    // its word, and only the label of that call can tell.
+    if (call <= 2 && happens(own, history.skips)) {
+      host.call(member, call, synchronises);
+      continue;
+    }
+    const State before = agreement.state();
+    if (before == State::undecided || jumps) {
+      jumps = false;
+      if (agreement.enter() == State::shared) {
+        members.shared_from[member].store(call);
+        host.free(member);
+        continue;
+      }
+    }
+    host.call(member, call, synchronises);
+    if (agreement.state() != State::undecided) continue;
+    if (happens(own, history.leaves_by_jump)) {
+      jumps = true;
+      continue;
+    }
+    agreement.leave(kind, !happens(own, history.fails), synchronises);
+  }
+  host.free(member);
+  if (joined && joined->end()) members.last.fetch_add(1);
+}
+
+// The numbers from which each member was in shared memory: all the same, or never.
+std::string run(const History& history, bool& shared) {
+  Host host(history.members);
+  Members members(history.members);
+  std::vector<std::thread> threads;
+  for (std::uint32_t member = 0; member < history.members; ++member)
+    threads.emplace_back(be_member, std::cref(history), std::ref(host), std::ref(members), member);
+  for (std::thread& thread : threads) thread.join();
+  const std::uint64_t first = members.shared_from[0].load();
+  shared = first != Members::never;
+  std::string said;
+  for (std::uint32_t member = 1; member < history.members; ++member)
+    if (members.shared_from[member].load() != first)
+      said += " member " + std::to_string(member) + " from " + std::to_string(members.shared_from[member].load()) +
+              ", member 0 from " + std::to_string(first);
+  if (members.last.load() > 1) said += " more than one was the last";
+  return said;
+}
+
+int histories() {
+  const char* text = std::getenv("MILLRACE_TEST_HISTORIES");
+  return text ? std::atoi(text) : 300;
+}
+
+struct Kind {
+  const char* name;
+  History history;
+  bool must_share;  // at least once
+};
+
+class Histories : public testing::TestWithParam<Kind> {};
+
+TEST_P(Histories, EndInOneAnswer) {
+  int shared_ones = 0;
+  for (int seed = 1; seed <= histories(); ++seed) {
+    History history = GetParam().history;
+    history.seed = static_cast<std::uint64_t>(seed);
+    history.members = 2 + static_cast<std::uint32_t>(seed) % 4;
+    bool shared = false;
+    const std::string said = run(history, shared);
+    ASSERT_EQ(said, "") << GetParam().name << " with seed " << seed;
+    shared_ones += shared;
+  }
+  if (GetParam().must_share) {
+    EXPECT_GT(shared_ones, histories() / 2);
+  }
+}
+
+History with(double History::* what, double probability) {
+  History history;
+  history.*what = probability;
+  return history;
+}
+
+History all_synchronise() {
+  History history;
+  history.synchronising = true;
+  return history;
+}
+
+History everything() {
+  History history;
+  history.fails = history.leaves_by_jump = 0.005;
+  history.skips = 0.05;
+  history.cannot_prepare = 0.1;
+  history.never_joins = 0.02;
+  history.ends = 0.01;
+  return history;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Histories,
+    testing::Values(Kind{"synchronising", all_synchronise(), true}, Kind{"mixed", History{}, true},
+                    Kind{"failing", with(&History::fails, 0.02), false},
+                    Kind{"jumping", with(&History::leaves_by_jump, 0.02), false},
+                    Kind{"refusing", with(&History::cannot_prepare, 0.2), false},
+                    Kind{"missing", with(&History::never_joins, 0.2), false},
+                    Kind{"skipping", with(&History::skips, 0.2), false},
+                    Kind{"ending", with(&History::ends, 0.03), false}, Kind{"everything", everything(), false}),
+    [](const auto& parameter) { return std::string(parameter.param.name); });
+
+TEST(Decision, IsOneWord) {
+  const Decision decision{77, 123456789012, Stand::promised};
+  const Decision again = Decision::from(decision.word());
+  EXPECT_EQ(again.attempt, 77u);
+  EXPECT_EQ(again.call, 123456789012u);
+  EXPECT_EQ(again.stand, Stand::promised);
+  EXPECT_EQ(Decision::from(0).stand, Stand::none);
+}
+
+}  // namespace
+}  // namespace millrace::node
