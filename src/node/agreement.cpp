@@ -14,6 +14,14 @@ constexpr std::uint64_t share_of_time = 100;
 constexpr std::uint64_t longest_wait_for_far_ns = 20'000'000;
 constexpr std::uint64_t lead = 2;
 
+// Proposed are the calls 9, 17, 33, 65 ...: so the call from which memory is shared, and with it the order in which
+// numbers are added, does not hang on who came out of which call first, but where somebody could not keep up.
+std::uint64_t call_from(std::uint64_t least) {
+  std::uint64_t call = 9;
+  while (call < least) call = 2 * call - 1;
+  return call;
+}
+
 }  // namespace
 
 Agreement::Agreement(AgreementRecord& record, std::uint32_t member, std::uint32_t members, const AgreementUser& user,
@@ -149,9 +157,15 @@ Agreement::State Agreement::leave(std::uint64_t kind, bool succeeded, bool synch
   const Decision decision = look();
   if (decision.stand == Stand::open && decision.call == calls_ + 1)
     promise(decision);
-  else if ((decision.stand == Stand::none || decision.stand == Stand::aborted) && calls_ >= next_proposal_)
+  else if (may_propose(decision))
     propose();
   return state_;
+}
+
+// What was aborted is not proposed again before its call has gone by.
+bool Agreement::may_propose(const Decision& decision) const {
+  if (calls_ < next_proposal_) return false;
+  return decision.stand == Stand::none || (decision.stand == Stand::aborted && calls_ >= decision.call);
 }
 
 void Agreement::propose() {
@@ -162,15 +176,15 @@ void Agreement::propose() {
   // Most join at their next call; some may never do.
   next_proposal_ = calls_ + 1 + (calls_ >> 4);
   if (record_.joined.load(std::memory_order_seq_cst) < count_) return;
-  next_proposal_ = calls_ * 2;
+  next_proposal_ = calls_ * 2;  // if there is no memory
   if (!user_.find_memory(user_.user) || !user_.lock(user_.user)) return;
   const Decision decision = look();
-  if ((decision.stand == Stand::none || decision.stand == Stand::aborted) &&
-      decision.attempt < Decision::most_attempts) {
+  next_proposal_ = calls_;
+  if (may_propose(decision) && decision.attempt < Decision::most_attempts) {
     std::uint64_t furthest = calls_;
     for (std::uint32_t member = 0; member < count_; ++member)
       furthest = std::max(furthest, members_[member].entered.load(std::memory_order_seq_cst));
-    const Decision proposal{decision.attempt + 1, furthest + lead, Stand::open};
+    const Decision proposal{decision.attempt + 1, call_from(furthest + lead), Stand::open};
     if (furthest < Decision::most_calls - lead) {
       record_.decision.store(proposal.word(), std::memory_order_seq_cst);
       if (find_near(proposal) == Near::no) abort(proposal);

@@ -5,7 +5,7 @@
 // Every member counts the collective calls on the communicator. MPI orders them, so the same number is the same call,
 // but for members that had an error in one: those do not know any more, say so, and then nothing is ever shared here.
 //
-//   proposal   one member names a call that none has begun, two calls ahead of the furthest
+//   proposal   one member names a call that none has begun, at least two calls ahead of the furthest
 //   promise    a member has come out of the call before that one, well, and has its part of the memory ready: whatever
 //              it calls next on this communicator is the proposed call
 //   promised   all have
@@ -72,6 +72,7 @@ class Agreement {
   enum class Near : std::uint8_t { no, inside, all };
   Near find_near(const Decision& proposal) const;
   void wait_for_promises(const Decision& proposal);
+  bool may_propose(const Decision& decision) const;
   void propose();
   void give_up();
   bool all_have_entered() const;

@@ -28,8 +28,8 @@ using node::Identity;
 using record::Reason;
 using Stage = Communicator::Stage;
 
-// Communicators that live for a few calls only are not worth the memory.
-constexpr std::uint64_t calls_before_agreement = 8;
+// Communicators that live for a few calls only are not worth the memory. Sharing begins with the ninth call.
+constexpr std::uint64_t calls_before_agreement = 4;
 
 node::Board* board = nullptr;
 Word world_group = 0;
