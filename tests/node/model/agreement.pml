@@ -1,20 +1,20 @@
-/* The agreement of a communicator's members that counted calls go through shared memory from one call on
- * (src/node/): one word {attempt, call, state}, and per member the number of the call that it has begun, the attempt that
- * it has promised, and whether it failed. RANKS ranks make CALLS calls, each a barrier, a bcast with some root, or one
- * without bytes; the host's calls and those in shared memory wait for what they need and for nothing else.
+/* The agreement of a communicator's members that counted calls go through shared memory from one call on (src/node/):
+ * one word {attempt, call, state}, and per member the number of the call that it has begun, the attempt that it has
+ * promised, and whether it failed. RANKS ranks make CALLS calls, each a barrier, a bcast or a call without bytes; the host's
+ * calls and those in shared memory wait for what they need and for nothing else.
  *
- * Each rank may, besides (FAULTS in all of them): make a call of its own that fails before it takes part; take part and get
- * an error; leave a call by longjmp, seen at its next call only; fail a call without bytes that the others make; end early;
- * die. Ranks start late of themselves; -DNEVER_JOINS: the last one never takes part in the agreement. The threshold, the lead
- * and the time that a wait lasts are left open: any.
+ * Each rank may, besides (FAULTS times in all): make a call of its own that fails before it takes part; take part and
+ * get an error; leave a call by longjmp, seen at its next call only; fail a call without bytes that the others make;
+ * end early; die. Ranks start late of themselves; with -DNEVER_JOINS the last one takes no part in the agreement. The
+ * threshold, the lead and the time that a wait lasts are left open.
  *
  * Checked: no call is made by the host on one rank and in shared memory on another; nobody waits for ever for what the
- * host would not have waited for (no invalid end state); nobody gets an error that the host alone would not have given, but
- * when a rank died or ended early; a rank that is past a call never finds it promised.
+ * host would not have waited for (no invalid end state); nobody gets an error that the host alone would not have given,
+ * but when a rank died or ended early; no rank that is past a call finds it promised.
  *
- * Each of these must fail: -DEARLY promises a call before the one before it has returned (a rank that then fails has others
- * wait for it: two answers for one call), -DNO_ABORT lets a rank whose time is over go on without ending the attempt, -DCOUNT_FAILED
- * counts calls that failed as if the others had made them, -DNO_PROMISE takes open for promised. */
+ * Each of these must fail: -DEARLY promises a call before the one before it has returned (a rank that then fails has
+ * others wait for it: two answers for one call), -DNO_ABORT lets a rank whose time is over go on without ending the
+ * attempt, -DCOUNT_FAILED counts calls that failed as if the others had made them, -DNO_PROMISE takes open for promised. */
 #ifndef RANKS
 #define RANKS 3
 #endif
@@ -187,7 +187,8 @@ inline agree() {
 #else
      :: seen_state == OPEN && seen_at == number + 1 && promised[self] != seen_attempt -> promise()
 #endif
-     :: (seen_state == NONE || seen_state == ABORTED) && attempt < ATTEMPTS && EVERY(HAS_JOINED) && !SOME(IS_TAINTED) ->
+     :: (seen_state == NONE || seen_state == ABORTED) && attempt < ATTEMPTS && EVERY(HAS_JOINED) &&
+        !SOME(IS_TAINTED) ->
         furthest = FURTHEST;
         if
         :: seen_at = furthest + 1

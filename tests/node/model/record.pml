@@ -1,9 +1,9 @@
-/* Records of communicators on the board (src/node/): found by what names the communicator, claimed by the member that comes
- * first, given back by the last that leaves. RANKS ranks make, use and free COMMS communicators one after the other, each
- * at its own pace (constructors need not synchronise), in SLOTS places.
+/* Records of communicators on the board (src/node/): found by what names the communicator, claimed by the member that
+ * comes first, given back by the last that leaves. RANKS ranks make, use and free COMMS communicators one after the
+ * other, each at its own pace (constructors need not synchronise), in SLOTS places.
  *
- * Checked: who uses a record finds in it what it was claimed for; all members that have one have the same; in the end none is
- * in use, unless a member went without (no free place, or the lock's holder does not move).
+ * Checked: who uses a record finds in it what it was claimed for; all members that have one have the same; in the end
+ * none is in use, unless a member went without (no free place, or the lock's holder does not move).
  * -DFIRST_LEAVES gives back with the first that leaves, -DNO_LOCK looks and claims in two steps; both must fail. */
 #ifndef RANKS
 #define RANKS 3
