@@ -1,7 +1,7 @@
 """A hostile user of the machine: takes what a job of USER might look for, says "ready", holds it until its input ends.
 
 squatter.py names JOB USER        listens on the abstract sockets that ranks of the job JOB were once known by
-squatter.py full JOB USER         likewise, with their queues filled: who connects is told to try again
+squatter.py full JOB USER         likewise, rank 0's, with the queue filled: who connects is told to try again
 squatter.py directories JOB USER  makes the directories of USER below the places that anybody may write to, open to all
 squatter.py links JOB USER        likewise, as links to a directory of its own
 """
@@ -18,19 +18,18 @@ PLACES = ("/dev/shm", "/tmp", "/var/tmp")
 
 
 def take_names(job, is_full):
+    """All of them, or only rank 0's, so that the other ranks take it for this process."""
     held = []
     for version in VERSIONS:
-        for rank in range(4):
-            for what in ("present", "threads"):
+        for rank in range(1 if is_full else 4):
+            for what in ("present",) if is_full else ("present", "threads"):
                 name = f"\0millrace/{version}/2/pmix-{job}/{rank}/{what}"
                 listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
                 with contextlib.suppress(OSError):
                     listener.bind(name)
-                    # rank 0's name answers, the others' not: what one knows of another must not come from here
-                    if what == "present" and rank % 2 == 0:
-                        listener.listen(0)
-                        if is_full:
-                            held += [fill(name), fill(name)]
+                    listener.listen(0)
+                    if is_full:
+                        held += [fill(name), fill(name)]
                     held.append(listener)
     return held
 

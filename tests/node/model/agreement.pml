@@ -1,7 +1,7 @@
 /* The agreement of a communicator's members that counted calls go through shared memory from one call on (src/node/):
  * one word {attempt, call, state}, and per member the number of the call that it has begun, the attempt that it has
- * promised, and whether it failed. RANKS ranks make CALLS calls, each a barrier, a bcast or a call without bytes; the host's
- * calls and those in shared memory wait for what they need and for nothing else.
+ * promised, and whether it failed. RANKS ranks make CALLS calls, each a barrier, a bcast or a call without bytes; the
+ * host's calls and those in shared memory wait for what they need and for nothing else.
  *
  * Each rank may, besides (FAULTS times in all): make a call of its own that fails before it takes part; take part and
  * get an error; leave a call by longjmp, seen at its next call only; fail a call without bytes that the others make;
@@ -14,7 +14,8 @@
  *
  * Each of these must fail: -DEARLY promises a call before the one before it has returned (a rank that then fails has
  * others wait for it: two answers for one call), -DNO_ABORT lets a rank whose time is over go on without ending the
- * attempt, -DCOUNT_FAILED counts calls that failed as if the others had made them, -DNO_PROMISE takes open for promised. */
+ * attempt, -DCOUNT_FAILED counts calls that failed as if the others had made them, -DNO_PROMISE takes
+ * open for promised. */
 #ifndef RANKS
 #define RANKS 3
 #endif
@@ -65,7 +66,7 @@ bool joined[RANKS], tainted[RANKS];
 bool broken;                                            /* the verdict of the group in shared memory */
 
 byte what[CALLS + 1];
-byte in_host[CALLS + 1], in_shared[CALLS + 1];          /* ranks that have begun the program's call there, one bit each */
+byte in_host[CALLS + 1], in_shared[CALLS + 1]; /* ranks that have begun the program's call there, by bits */
 byte faults = FAULTS;
 bool ended[RANKS], early[RANKS], died, started;
 
@@ -314,7 +315,7 @@ proctype rank(byte self) {
            fi
         fi;
         call++
-     :: atomic { faults > 0 -> faults-- }; /* a call of its own, refused for its arguments; or one that the others make */
+     :: atomic { faults > 0 -> faults-- }; /* refused for its arguments: a call of its own, or one of all */
         number = number + 1; enter(); forget();
         if
         :: way == SHARED -> number = number - 1 /* not counted */
