@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,26 +44,39 @@ static void* work(void* unused) {
   exit(0);
 }
 
-int main(int argc, char** argv) {
-  const char* how = argv[1];
-  const int who = argc > 2 ? atoi(argv[2]) : -1;
+static void start(int* argc, char*** argv) {
   int level;
-  if (strcmp(how, "before") == 0) prctl(PR_SET_DUMPABLE, 0);
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+  MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (who < 0 || who == rank) {
-    if (strcmp(how, "after") == 0) prctl(PR_SET_DUMPABLE, 0);
-    if (strcmp(how, "descriptors") == 0) {
-      const struct rlimit limit = {1024, 1024};
-      setrlimit(RLIMIT_NOFILE, &limit);
-      while (taken_count < 4096 && (taken[taken_count] = open("/dev/null", O_RDONLY)) >= 0) ++taken_count;
-    }
-    if (strcmp(how, "first_thread") == 0) {
-      pthread_t thread;
-      pthread_create(&thread, NULL, work, NULL);
-      pthread_exit(NULL);
-    }
+}
+
+static sem_t started;
+
+static void* start_and_work(void* unused) {
+  start(NULL, NULL);
+  sem_post(&started);
+  return work(unused);
+}
+
+int main(int argc, char** argv) {
+  const char* how = argv[1];
+  const char* number = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
+  const int who = argc > 2 ? atoi(argv[2]) : -1, is_it = who < 0 || (number && who == atoi(number));
+  if (is_it && strcmp(how, "before") == 0) prctl(PR_SET_DUMPABLE, 0);
+  if (is_it && strcmp(how, "first_thread") == 0) {
+    pthread_t thread; /* starts MPI, so that it is the one that may end it */
+    sem_init(&started, 0, 0);
+    pthread_create(&thread, NULL, start_and_work, NULL);
+    while (sem_wait(&started) != 0) continue;
+    pthread_exit(NULL);
+  }
+  start(&argc, &argv);
+  if (is_it && strcmp(how, "after") == 0) prctl(PR_SET_DUMPABLE, 0);
+  if (is_it && strcmp(how, "descriptors") == 0) {
+    const struct rlimit limit = {1024, 1024};
+    setrlimit(RLIMIT_NOFILE, &limit);
+    while (taken_count < 4096 && (taken[taken_count] = open("/dev/null", O_RDONLY)) >= 0) ++taken_count;
   }
   work(NULL);
 }
