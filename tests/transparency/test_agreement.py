@@ -77,9 +77,19 @@ def test_handlers_that_do_not_return_or_free(host_name, case):
 # ---- ranks that others cannot see ----
 
 
-@cases(("plain", -1), ("before", -1), ("after", 1), ("first_thread", -1), ("first_thread", 1), ("descriptors", 1))
+# These hosts do not start, or do not end, in such processes themselves.
+NOT_WITH_HOST = {"first_thread": ("mpich4", "mpich5", "abi"), "before": ("mpich4",)}
+
+
+def able(host_name, how):
+    if host_name in NOT_WITH_HOST.get(how, ()):
+        pytest.skip("the host alone does not work so")
+    return usable(host_name)
+
+
+@cases(("first_thread", -1), ("after", 1), ("first_thread", 1), ("before", -1), ("plain", -1), ("descriptors", 1))
 def test_hidden_ranks(host_name, case):
-    host = usable(host_name)
+    host = able(host_name, case[0])
     both(host, 3, build(host, "hidden.c", "-pthread"), *case, timeout=60)
 
 
@@ -102,16 +112,16 @@ def as_nobody(line, hidepid):
 
 
 @needs_root
-@cases(("plain", -1), ("before", -1), ("after", 1), ("first_thread", -1))
+@cases(("first_thread", -1), ("after", 1), ("before", -1), ("plain", -1), ("before", -1))
 def test_hidden_ranks_where_proc_hides(host_name, case):
-    host = usable(host_name)
+    host = able(host_name, case[0])
     with readable_copies(host, "hidden.c", "-pthread") as (directory, program):
         results = []
         for millrace in (False, True):
             line = hosts.command(host, 3, [program, *case], millrace=millrace)
             env = hosts.environment(host, {**host.run_environment, "HOME": directory, "TMPDIR": directory})
             results.append(hosts.process.run(as_nobody(line, True), env, 60, directory).check())
-        assert lines(results[0]) == lines(results[1])
+        assert lines(results[0]) == lines(results[1]), results[1].stdout + results[1].stderr
 
 
 # ---- other jobs and other users ----
