@@ -12,7 +12,7 @@ errors() {
   shift
   rm -f pan pan.*
   spin "$@" -a "$models/$model.pml" >spin.log
-  cc -O2 -DSAFETY -DVECTORSZ=2048 -o pan pan.c
+  cc -O2 -DSAFETY -DCOLLAPSE -DVECTORSZ=2048 -o pan pan.c
   ./pan -m1000000 >pan.log
   if grep -q "max search depth too small" pan.log; then
     echo "search cut short"
@@ -40,4 +40,16 @@ expect 1 sleep -DLOOK_FIRST
 expect 0 mail
 expect 1 mail -DNO_CREDIT
 expect 1 mail -DLOOK_FIRST
+
+node=../../node/model
+expect 0 $node/record -DRANKS=3
+expect 1 $node/record -DRANKS=2 -DNO_LOCK
+expect 1 $node/record -DRANKS=2 -DFIRST_LEAVES
+expect 0 $node/agreement -DRANKS=2 -DCALLS=3
+expect 0 $node/agreement -DRANKS=2 -DCALLS=3 -DNEVER_JOINS
+expect 0 $node/agreement -DRANKS=3 -DCALLS=2 -DLEADS=1 -DATTEMPTS=1
+expect 1 $node/agreement -DRANKS=2 -DCALLS=3 -DEARLY
+expect 1 $node/agreement -DRANKS=2 -DCALLS=3 -DNO_ABORT
+expect 1 $node/agreement -DRANKS=2 -DCALLS=3 -DCOUNT_FAILED
+expect 1 $node/agreement -DRANKS=2 -DCALLS=3 -DNO_PROMISE
 exit $failed
