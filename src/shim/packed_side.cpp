@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "shim/device_memory.h"
 #include "shim/host_progress.h"
 #include "shim/wire_types.h"
 
@@ -112,7 +113,10 @@ Reason PackedSide::list(const ExchangeCall& call, std::span<const BlockRole> rol
       distance = call.displacement(side, i) * type.extent_bytes;
     else
       distance = static_cast<std::int64_t>(i) * count * type.extent_bytes;
-    add(type, buffer + static_cast<Word>(distance), count, roles[i]);
+    const Word address = buffer + static_cast<Word>(distance);
+    if (is_device_memory(address + (type.layout ? static_cast<Word>(type.layout->true_lb_bytes()) : 0)))
+      return Reason::device_memory;
+    add(type, address, count, roles[i]);
   }
   if (!derived) return Reason::not_accelerated;
   if (!complete) return reason_;
