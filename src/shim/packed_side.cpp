@@ -103,7 +103,7 @@ Reason PackedSide::list(const ExchangeCall& call, std::span<const BlockRole> rol
     if (bytes == 0) continue;
     if (type.layout && type.layout->worth_taking(count)) {
       const Reason reason = policy_on(*type.layout, type.is_mixed, count, bytes, goes, traffic);
-      if (reason == Reason::type_not_covered) return reason;
+      if (reason == Reason::type_not_covered || reason == Reason::fault_tolerance) return reason;
       if (reason == Reason::none) gain_bytes += bytes;
     }
     std::int64_t distance = 0;
