@@ -15,15 +15,15 @@
 namespace millrace::shim {
 
 constinit std::atomic<bool> device_runtime_loaded{false};
-thread_local constinit std::array<Word, device_pieces> pieces_without_device
-    __attribute__((tls_model("initial-exec"))) = {};
+thread_local constinit SeenPieces seen_pieces __attribute__((tls_model("initial-exec"))) = {};
 
 namespace {
 
 // Runtimes that were found; only ever added to. Release by who finds one, acquire by who asks.
 std::array<std::atomic<DeviceQuestion>, device_runtime_count> questions{};
 
-// The number of objects that the process has ever loaded, when we looked last.
+// The number of objects that the process has ever loaded, when we looked last. Release by who has looked, acquire by
+// who would have to: it then knows of the runtimes that were found.
 constinit std::atomic<unsigned long long> objects_seen{0};
 std::mutex& looking = *new std::mutex;  // never destroyed: calls may come from other libraries' destructors
 
@@ -46,7 +46,7 @@ void bind(std::size_t index, const std::string& path) {
   const DeviceQuestion question = library ? device_runtimes()[index].bind(library, path) : nullptr;
   if (!question) return;
   questions[index].store(question, std::memory_order_release);
-  device_runtime_loaded.store(true, std::memory_order_relaxed);
+  device_runtime_loaded.store(true, std::memory_order_release);
   log(LogLevel::info, fmt::format("{} is loaded: it is asked whether the processor can touch a buffer", path));
 }
 
@@ -54,7 +54,7 @@ void bind(std::size_t index, const std::string& path) {
 void look_for_runtimes() {
   unsigned long long added = 0;
   dl_iterate_phdr(first_object, &added);
-  if (added == objects_seen.load(std::memory_order_relaxed)) return;
+  if (added == objects_seen.load(std::memory_order_acquire)) return;
   const std::lock_guard hold(looking);
   std::vector<std::string> paths;
   dl_iterate_phdr(every_object, &paths);
@@ -64,26 +64,38 @@ void look_for_runtimes() {
       if (file_name(path).starts_with(device_runtimes()[i].library) && !questions[i].load(std::memory_order_relaxed))
         bind(i, path);
   }
-  objects_seen.store(added, std::memory_order_relaxed);
+  objects_seen.store(added, std::memory_order_release);
+}
+
+// Whether the runtimes that are there know it as theirs.
+bool asked_of_runtimes(Word address) {
+  for (const std::atomic<DeviceQuestion>& one : questions) {
+    const DeviceQuestion question = one.load(std::memory_order_acquire);
+    if (question && question(address)) return true;
+  }
+  return false;
 }
 
 bool ask(Word address) {
-  look_for_runtimes();
-  bool known = false;
-  for (const std::atomic<DeviceQuestion>& one : questions) {
-    const DeviceQuestion question = one.load(std::memory_order_acquire);
-    if (!question) continue;
-    known = true;
-    if (question(address)) return true;
+  Word& seen = seen_pieces.pieces[piece_slot(address >> piece_bits)];
+  if (seen != address >> piece_bits) {
+    look_for_runtimes();
+    seen = address >> piece_bits;
   }
-  if (!known) pieces_without_device[piece_slot(piece_of(address))] = piece_of(address);
-  return false;
+  return device_runtime_loaded.load(std::memory_order_acquire) && asked_of_runtimes(address);
 }
 
 }  // namespace
 
 bool ask_for_device_memory(Word address) noexcept try { return ask(address); } catch (...) {
   return false;  // no memory for the names of objects: they are looked at again with the next address
+}
+
+bool ask_for_device_memory(Word first, Word second) noexcept {
+  if (ask_for_device_memory(first) || ask_for_device_memory(second)) return true;
+  seen_pieces.first = first;
+  seen_pieces.second = second;
+  return false;
 }
 
 }  // namespace millrace::shim

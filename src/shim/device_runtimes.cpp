@@ -80,8 +80,8 @@ DeviceQuestion bind_hip(void* library, const std::string& path) {
   return is_hip_device;
 }
 
-// ---- Level Zero: an address is known to a driver, which is asked through any context of it. We make one of our own for
-// each, when somebody else has initialised the loader; it allocates nothing ----
+// ---- Level Zero: an address is known to a driver, which is asked through any context of it. We make one of our own
+// for each, when somebody else has initialised the loader; it allocates nothing ----
 
 struct ZeContextDescription {  // ze_context_desc_t
   int kind = 0xd;

@@ -1,5 +1,5 @@
-// The GPU runtimes that can be asked about an address. Declared by hand, as their documents have it: no header of theirs
-// is needed to build, no library to run.
+// The GPU runtimes that can be asked about an address. Declared by hand, as their documents have it: no header of
+// theirs is needed to build, no library to run.
 #pragma once
 
 #include <array>

@@ -1,8 +1,9 @@
 // Collectives in shared memory with buffers that the processor cannot touch (device_memory.h). Ranks may not choose by
 // the kind of a local pointer, so a rank with such a buffer takes part with a copy in its own memory.
 //
-// The host MPI copies, by a message of this rank to itself: it is GPU-aware, or the program could not have given it such
-// a buffer, and so knows the runtime, its streams and contexts. A host that is not ends as it would have without us.
+// The host MPI copies, by a message of this rank to itself: it is GPU-aware, or the program could not have given it
+// such a buffer, and so knows the runtime, its streams and contexts. A host that is not ends as it would have without
+// us.
 #pragma once
 
 #include "shim/scratch.h"

@@ -1,6 +1,6 @@
-// Programs that survive the failure of ranks (User Level Failure Mitigation). Their host tells them of a failed rank and
-// of a revoked communicator by error classes that it alone can find out, in every call, also while a rank waits; so
-// their collectives are left to it.
+// Programs that survive the failure of ranks (User Level Failure Mitigation). Their host tells them of a failed rank
+// and of a revoked communicator by error classes that it alone can find out, in every call, also while a rank waits; so
+// their collectives and messages are left to it.
 #pragma once
 
 namespace millrace::shim {

@@ -36,7 +36,7 @@ const layout::Layout* ready_layout(Word handle, std::int64_t count, AtOnce& who)
 }
 
 bool touches_device(const layout::Layout& layout, Word data, Word packed) {
-  return is_device_memory(data + static_cast<Word>(layout.true_lb_bytes())) || is_device_memory(packed);
+  return is_device_memory(data + static_cast<Word>(layout.true_lb_bytes()), packed);
 }
 
 // `position` of either width.

@@ -146,7 +146,7 @@ Outcome substitute_op(Symbol symbol, std::span<Word> words) {
   if (!always && (threshold == plan::never || bytes < threshold)) return forwarded(Reason::host_is_faster);
 
   // Send and receive buffer. Hosts with kernels of a device use them for predefined ops only.
-  if (is_device_memory(words[0]) || is_device_memory(words[1])) return forwarded(Reason::device_memory);
+  if (is_device_memory(words[0], words[1])) return forwarded(Reason::device_memory);
 
   const Substitute& substitute = substitutes[static_cast<std::size_t>(kernel_op)];
   words[op_position] = from_fortran ? as_word(&substitute.ours_in_fortran) : substitute.ours;

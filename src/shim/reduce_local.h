@@ -23,7 +23,7 @@ inline record::Reason reduce_local_refusal(const Reduction* reduction, Word in, 
     return Reason::invalid_argument;
   const Word distance = in > inout ? in - inout : inout - in;
   if (distance < bytes) return Reason::buffers_overlap;
-  return is_device_memory(in) || is_device_memory(inout) ? Reason::device_memory : Reason::none;
+  return is_device_memory(in, inout) ? Reason::device_memory : Reason::none;
 }
 
 // In the report, what threads did has numbers and names of its own: "sum_f64_threads".

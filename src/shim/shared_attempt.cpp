@@ -140,7 +140,7 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
     const Word distance = in > call.out ? in - call.out : call.out - in;
     if (distance < bytes) return refused(Reason::buffers_overlap);
   }
-  if (is_device_memory(in) || (receives && is_device_memory(call.out))) {
+  if (is_device_memory(in, receives ? call.out : 0)) {
     Attempt attempt = reduce_staged(communicator, call, in, receives ? call.out : 0, reducer, gaps);
     if (attempt.error == 0) attempt.error = user.error;
     return attempt;

@@ -18,6 +18,7 @@ RUNTIMES = {
     "level-zero": ("libze_loader.so.1", "-DZE"),
 }
 DEVICE, MANAGED, PINNED = "1", "2", "3"
+ALWAYS = {"MILLRACE_LAYOUTS": "always", "MILLRACE_COLLECTIVES": "always"}
 
 
 def runtime(name):
@@ -47,19 +48,19 @@ def run(host, program, stand_in, arguments, ranks=2, millrace=False, env=None):
     return sorted(line for line in finished.stdout.splitlines() if ": " in line)
 
 
-def compare(host, name, kind, when="early", ranks=2):
+def compare(host, name, kind, when="early", ranks=2, settings=ALWAYS):
     """What the program prints alone and with Millrace is the same; the report of the run with Millrace."""
     program, stand_in = programs(host)
     arguments = [runtime(name), kind, when]
     alone = run(host, program, stand_in, arguments, ranks)
     path = OUT / f"report-{uuid.uuid4().hex}.json"
-    env = {"MILLRACE_REPORT": path, "MILLRACE_LAYOUTS": "always", "MILLRACE_COLLECTIVES": "always"}
+    env = {"MILLRACE_REPORT": path, **settings}
     try:
         assert run(host, program, stand_in, arguments, ranks, True, env) == alone
         calls = {call["name"]: call for call in json.loads(path.read_text())["calls"]}
     finally:
         path.unlink(missing_ok=True)
-    assert len(alone) == ranks * 4 * 22
+    assert len(alone) == ranks * 4 * 24
     return calls
 
 
@@ -105,6 +106,13 @@ def test_memory_that_can_be_touched_is_taken(kind, name):
     for call in LEFT:
         assert left_for_device_memory(calls, call) == 0, call
         assert taken(calls, call) > 0, call
+
+
+def test_ops_of_the_host_stay():
+    settings = {"MILLRACE_COLLECTIVES": "never", "MILLRACE_SUBSTITUTE": "always"}
+    calls = compare("openmpi4", "cuda", DEVICE, settings=settings)
+    assert left_for_device_memory(calls, "MPI_Allreduce") > 0
+    assert taken(calls, "MPI_Allreduce") > 0  # where both buffers of a rank can be touched
 
 
 def test_runtime_that_comes_late():

@@ -1,6 +1,6 @@
-/* Every kind of call with buffers in memory of a GPU: device_memory LIBRARY KIND WHEN, with the file of a stand-in of a
- * GPU runtime (../device), the kind of memory (1 device, 2 managed, 3 pinned), and when it is loaded: early, late (after
- * some calls). Every other buffer of a rank, and other ones on each rank, are the program's own memory. Prints a
+/* Every kind of call with buffers in memory of a GPU: device_memory LIBRARY KIND WHEN, with the file of a stand-in of
+ * a GPU runtime (../device), the kind of memory (1 device, 2 managed, 3 pinned), and when it is loaded: early, late
+ * (after some calls). Every other buffer of a rank, and other ones on each rank, are the program's own memory. Prints a
  * checksum of what came for each call and rank. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -155,6 +155,31 @@ static void exchanges(int n, MPI_Datatype type) {
   result("ialltoall", n, out, wide * all);
 }
 
+/* Elements of two sizes, with bytes between them that are nobody's. */
+static void structures(int n) {
+  struct element {
+    double value;
+    char letters[3];
+  };
+  MPI_Datatype packed, type;
+  const int lengths[] = {1, 3};
+  const MPI_Aint places[] = {0, sizeof(double)};
+  const MPI_Datatype types[] = {MPI_DOUBLE, MPI_CHAR};
+  MPI_Type_create_struct(2, lengths, places, types, &packed);
+  MPI_Type_create_resized(packed, 0, sizeof(struct element), &type);
+  MPI_Type_commit(&type);
+  const size_t bytes = (size_t)n * sizeof(struct element);
+  void* data = rank == 1 ? filled(bytes) : buffer(bytes);
+  MPI_Bcast(data, n, type, 1, MPI_COMM_WORLD);
+  result("bcast of structures", n, data, bytes);
+  void* const in = filled(bytes);
+  void* const out = buffer(bytes * (size_t)ranks);
+  MPI_Allgather(in, n, type, out, n, type, MPI_COMM_WORLD);
+  result("allgather of structures", n, out, bytes * (size_t)ranks);
+  MPI_Type_free(&packed);
+  MPI_Type_free(&type);
+}
+
 static void messages(int n, MPI_Datatype type) {
   const size_t wide = (size_t)n * 4 * sizeof(int);
   const int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
@@ -209,6 +234,7 @@ int main(int argc, char** argv) {
     const int n = round < 3 ? 25 : most;
     reductions(n);
     exchanges(n / 2, type);
+    structures(n / 2);
     messages(n / 2, type);
     if (late && round == 0)
       load(argv[1]);

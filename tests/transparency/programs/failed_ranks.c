@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { blocks = 2000, failures = 1000, most_growth_pages = 6000, attempts = 100000 };
+enum { blocks = 2000, failures = 300, most_growth_pages = 1000, attempts = 100000 };
 
 static int rank, ranks;
 static MPI_Datatype type; /* x.xx */
