@@ -28,6 +28,8 @@ constexpr std::array table{
     ReasonWords{"settings_differ", "ranks' settings differ"},
     ReasonWords{"no_shared_memory", "no shared memory"},
     ReasonWords{"intercommunicator", "intercommunicator"},
+    ReasonWords{"device_memory", "device memory"},
+    ReasonWords{"fault_tolerance", "fault tolerance is on"},
 };
 static_assert(table.size() == reason_count);
 

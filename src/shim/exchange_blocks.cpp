@@ -2,6 +2,9 @@
 
 #include <new>
 
+#include "shim/device_memory.h"
+#include "shim/device_staging.h"
+
 namespace millrace::shim {
 
 using Blocks = ExchangeSide::Blocks;
@@ -76,13 +79,15 @@ bool ExchangeBlocks::find(std::size_t index, Data& data) {
     distance = static_cast<std::int64_t>(index) * count * type.extent_bytes;
   const Word address = buffer_ + static_cast<Word>(distance);
   data.bytes = static_cast<std::size_t>(bytes);
-  if (type.plain) {
+  const Word first = address + (type.layout ? static_cast<Word>(type.layout->true_lb_bytes()) : 0);
+  const bool on_device = is_device_memory(first);
+  if (type.plain && !on_device) {
     data.row = as_pointer(address);
     return address != 0;
   }
-  if (type.layout) {
+  if (type.layout && !on_device) {
     if (type.layout->is_contiguous(count)) {
-      data.row = as_pointer(address + static_cast<Word>(type.layout->true_lb_bytes()));
+      data.row = as_pointer(first);
       return data.row != nullptr;
     }
     walks_.push_back({type.layout.get(), as_pointer(address), count});
@@ -90,7 +95,7 @@ bool ExchangeBlocks::find(std::size_t index, Data& data) {
     data.context = &walks_.back();
     return true;
   }
-  by_host_.push_back({type, address, count, scratch(data.bytes), outgoing_});
+  by_host_.push_back({type, address, count, scratch(data.bytes), outgoing_, on_device});
   data.row = by_host_.back().packed.get();
   if (!data.row) throw std::bad_alloc();
   return true;
@@ -99,8 +104,13 @@ bool ExchangeBlocks::find(std::size_t index, Data& data) {
 int ExchangeBlocks::pack() {
   for (const ByHost& block : by_host_) {
     if (!block.outgoing) continue;
-    if (const int error = pack_by_host(block.type, block.address, block.count, block.packed.get()); error != 0)
-      return error;
+    const ExchangeType& type = block.type;
+    const int error =
+        block.on_device
+            ? copy_from_device({block.address, block.count, type.handle, type.size_bytes, type.extent_bytes},
+                               block.packed.get())
+            : pack_by_host(type, block.address, block.count, block.packed.get());
+    if (error != 0) return error;
   }
   return 0;
 }
@@ -108,8 +118,13 @@ int ExchangeBlocks::pack() {
 int ExchangeBlocks::unpack() {
   for (const ByHost& block : by_host_) {
     if (block.outgoing) continue;
-    if (const int error = unpack_by_host(block.type, block.packed.get(), block.address, block.count); error != 0)
-      return error;
+    const ExchangeType& type = block.type;
+    const int error =
+        block.on_device
+            ? copy_to_device(block.packed.get(),
+                             {block.address, block.count, type.handle, type.size_bytes, type.extent_bytes})
+            : unpack_by_host(type, block.packed.get(), block.address, block.count);
+    if (error != 0) return error;
   }
   return 0;
 }

@@ -47,6 +47,7 @@ class ExchangeBlocks {
     std::int64_t count;
     Scratch packed;
     bool outgoing;
+    bool on_device;  // device_memory.h
   };
   static void pack_part(void* walk, std::size_t first, std::size_t length, void* packed);
   static void unpack_part(void* walk, std::size_t first, std::size_t length, void* packed);

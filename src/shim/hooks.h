@@ -125,9 +125,10 @@ template <Symbol symbol, class Convention, class... Words>
 Word collective(CollectiveKind kind, Words... words) {
   if (__builtin_expect(shared_collectives_active.load(std::memory_order_relaxed), 1))
     return shared_collective<symbol, Convention>(kind, words...);
-  if (kind == CollectiveKind::reduce || kind == CollectiveKind::allreduce)
+  const bool reduces = kind == CollectiveKind::reduce || kind == CollectiveKind::allreduce;
+  if (reduces && op_substitution_active.load(std::memory_order_relaxed))
     return substituted_reduction<symbol>(words...);
-  return forward<symbol>(words...);
+  return forward_as<symbol>(forwarded(why_not_shared.load(std::memory_order_relaxed)), words...);
 }
 
 template <Symbol symbol, class... Words>
@@ -188,7 +189,8 @@ Word allreduce_fortran(Words... words) {
 // The collectives that reduce nothing, in all of their forms.
 template <Symbol symbol, class... Words>
 Word exchange(Words... words) {
-  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0)) return forward<symbol>(words...);
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
+    return forward_as<symbol>(forwarded(why_not_shared.load(std::memory_order_relaxed)), words...);
   std::array<Word, sizeof...(words)> all{words...};
   return shared_exchange(symbol, next_definition<symbol>(), all);
 }

@@ -1,6 +1,7 @@
 #include "shim/layout_call.h"
 
 #include "shim/buffer_pool.h"
+#include "shim/device_memory.h"
 #include "shim/fortran.h"
 #include "shim/packed_types.h"
 #include "shim/reductions.h"
@@ -185,6 +186,8 @@ Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
   if (!layout.worth_taking(carried.count)) return carried;
   carried.reason = Reason::large_count;
   if (layout.packed_bytes(carried.count, carried.bytes) != Status::ok || carried.bytes > most_bytes) return carried;
+  carried.reason = Reason::device_memory;
+  if (is_device_memory(carried.base + static_cast<Word>(layout.true_lb_bytes()))) return carried;
   carried.reason = Reason::none;
   carried.layout = &layout;
   carried.is_mixed = datatype.is_mixed;

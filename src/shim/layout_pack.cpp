@@ -1,5 +1,7 @@
 #include "shim/layout_pack.h"
 
+#include "shim/device_memory.h"
+
 namespace millrace::shim {
 namespace {
 
@@ -31,6 +33,10 @@ const layout::Layout* ready_layout(Word handle, std::int64_t count, AtOnce& who)
   if (count > 0 && layout->worth_taking(count)) return layout;
   who = AtOnce::hosts;
   return nullptr;
+}
+
+bool touches_device(const layout::Layout& layout, Word data, Word packed) {
+  return is_device_memory(data + static_cast<Word>(layout.true_lb_bytes()), packed);
 }
 
 // `position` of either width.
@@ -68,6 +74,7 @@ Reason refusal(const HostCall& call, const Places& places, std::int64_t bytes) {
   // MPI_BOTTOM: MPICH 4 refuses it here.
   if (!call.is_real_buffer(places.data)) return Reason::invalid_argument;
   if (!is_plausible_comm(call.comm(places.comm))) return Reason::invalid_argument;
+  if (is_device_memory(call.word(places.packed))) return Reason::device_memory;
   const std::int64_t position = Position(call, places.position).get();
   return fits(position, bytes, call.count(places.packed_size)) ? Reason::none : Reason::invalid_argument;
 }
@@ -82,6 +89,7 @@ AtOnce packed_at_once(Word in, std::int64_t count, Word datatype, Word out, std:
   if (!layout) return who;
   if (abi::is_special_address(in) || abi::is_special_address(out) || !is_plausible_comm(comm)) return AtOnce::unknown;
   if (layout->packed_bytes(count, bytes) != Status::ok || !fits(position, bytes, out_bytes)) return AtOnce::unknown;
+  if (touches_device(*layout, in, out)) return AtOnce::unknown;
   if (layout->pack(as_pointer(in), count, at(out, position)) != Status::ok) return AtOnce::unknown;
   position += bytes;
   return AtOnce::done;
@@ -95,6 +103,7 @@ AtOnce unpacked_at_once(Word in, std::int64_t in_bytes, std::int64_t& position, 
   if (!layout) return who;
   if (abi::is_special_address(in) || abi::is_special_address(out) || !is_plausible_comm(comm)) return AtOnce::unknown;
   if (layout->packed_bytes(count, bytes) != Status::ok || !fits(position, bytes, in_bytes)) return AtOnce::unknown;
+  if (touches_device(*layout, out, in)) return AtOnce::unknown;
   if (layout->unpack(at(in, position), as_pointer(out), count) != Status::ok) return AtOnce::unknown;
   position += bytes;
   return AtOnce::done;

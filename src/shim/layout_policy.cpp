@@ -7,6 +7,7 @@
 
 #include "base/settings.h"
 #include "plan/layout_collectives.h"
+#include "shim/fault_tolerance.h"
 #include "shim/library_version.h"
 #include "shim/tuning.h"
 
@@ -20,6 +21,7 @@ enum class When : std::uint8_t { automatic, always, never };
 struct Policy {
   std::array<plan::MessageRanges, 3> ranges{};  // by Traffic
   bool refuses_cut_elements = false;
+  bool survives_failures = false;
   When when = When::automatic;
 };
 
@@ -32,6 +34,7 @@ const Policy& policy() {
                    plan::collective_ranges(family, plan::CollectiveClass::exchange)},
                   version.starts_with("MPICH Version:") &&
                       (version.find("\t4.0") != std::string::npos || version.find("\t3.") != std::string::npos),
+                  host_survives_failures(),
                   when == "always"  ? When::always
                   : when == "never" ? When::never
                                     : When::automatic};
@@ -47,6 +50,9 @@ record::Reason policy_on(const layout::Layout& layout, bool is_mixed, std::int64
   // MPICH 4.0 cannot receive contiguous bytes into a type whose elements its transport cuts (UCX's fragments are of
   // 8256 bytes): it reports a truncated message, also where no Millrace is near. Who receives ours may be such a rank.
   if (chosen.refuses_cut_elements && is_mixed && goes == Goes::out) return record::Reason::type_not_covered;
+  // A receive that has failed may still get its data (Open MPI says that a receive from any source has failed, pending,
+  // and goes on with it), or may not: only the host knows what became of the buffer.
+  if (chosen.survives_failures) return record::Reason::fault_tolerance;
   bool pays = chosen.when == When::always;
   if (chosen.when == When::automatic) {
     // Where the whole exchange was measured to be faster.

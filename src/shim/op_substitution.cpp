@@ -11,6 +11,7 @@
 #include "abi.h"
 #include "base/log.h"
 #include "plan/op_substitution.h"
+#include "shim/device_memory.h"
 #include "shim/fortran.h"
 #include "shim/library_version.h"
 #include "shim/predefined.h"
@@ -143,6 +144,9 @@ Outcome substitute_op(Symbol symbol, std::span<Word> words) {
   const std::uint64_t bytes = contribution_elements(symbol, rule, words) * reduction->element_bytes;
   const std::uint64_t threshold = plan::substitution_threshold_bytes(family, plan::op_class(kernel_op, kernel_type));
   if (!always && (threshold == plan::never || bytes < threshold)) return forwarded(Reason::host_is_faster);
+
+  // Send and receive buffer. Hosts with kernels of a device use them for predefined ops only.
+  if (is_device_memory(words[0], words[1])) return forwarded(Reason::device_memory);
 
   const Substitute& substitute = substitutes[static_cast<std::size_t>(kernel_op)];
   words[op_position] = from_fortran ? as_word(&substitute.ours_in_fortran) : substitute.ours;

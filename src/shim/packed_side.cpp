@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "shim/device_memory.h"
 #include "shim/host_progress.h"
 #include "shim/wire_types.h"
 
@@ -102,7 +103,7 @@ Reason PackedSide::list(const ExchangeCall& call, std::span<const BlockRole> rol
     if (bytes == 0) continue;
     if (type.layout && type.layout->worth_taking(count)) {
       const Reason reason = policy_on(*type.layout, type.is_mixed, count, bytes, goes, traffic);
-      if (reason == Reason::type_not_covered) return reason;
+      if (reason == Reason::type_not_covered || reason == Reason::fault_tolerance) return reason;
       if (reason == Reason::none) gain_bytes += bytes;
     }
     std::int64_t distance = 0;
@@ -112,7 +113,10 @@ Reason PackedSide::list(const ExchangeCall& call, std::span<const BlockRole> rol
       distance = call.displacement(side, i) * type.extent_bytes;
     else
       distance = static_cast<std::int64_t>(i) * count * type.extent_bytes;
-    add(type, buffer + static_cast<Word>(distance), count, roles[i]);
+    const Word address = buffer + static_cast<Word>(distance);
+    if (is_device_memory(address + (type.layout ? static_cast<Word>(type.layout->true_lb_bytes()) : 0)))
+      return Reason::device_memory;
+    add(type, address, count, roles[i]);
   }
   if (!derived) return Reason::not_accelerated;
   if (!complete) return reason_;

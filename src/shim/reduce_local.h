@@ -3,6 +3,7 @@
 
 #include "abi.h"
 #include "record/record.h"
+#include "shim/device_memory.h"
 #include "shim/forward.h"
 #include "shim/reductions.h"
 #include "threads/parallel.h"
@@ -21,7 +22,8 @@ inline record::Reason reduce_local_refusal(const Reduction* reduction, Word in, 
   if (__builtin_mul_overflow(static_cast<std::uint64_t>(count), std::uint64_t{reduction->element_bytes}, &bytes))
     return Reason::invalid_argument;
   const Word distance = in > inout ? in - inout : inout - in;
-  return distance < bytes ? Reason::buffers_overlap : Reason::none;
+  if (distance < bytes) return Reason::buffers_overlap;
+  return is_device_memory(in, inout) ? Reason::device_memory : Reason::none;
 }
 
 // In the report, what threads did has numbers and names of its own: "sum_f64_threads".

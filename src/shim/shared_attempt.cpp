@@ -4,6 +4,8 @@
 
 #include "collective/collective.h"
 #include "plan/shared_collectives.h"
+#include "shim/device_memory.h"
+#include "shim/device_staging.h"
 #include "shim/exchange_attempt.h"
 #include "shim/gaps.h"
 #include "shim/node_group.h"
@@ -90,6 +92,29 @@ Attempt reduce_around_gaps(collective::Group& group, const CollectiveCall& call,
   return done(Result::ok);
 }
 
+// With copies of the buffers that the processor cannot touch. `out`: 0 on a rank that receives nothing.
+Attempt reduce_staged(Communicator& communicator, const CollectiveCall& call, Word in, Word out, const Reducer& reducer,
+                      std::optional<kernel::Type> gaps) {
+  const auto element_bytes = static_cast<std::int64_t>(reducer.element_bytes);
+  const TouchableElements result({out, call.count, call.datatype, element_bytes, element_bytes});
+  const TouchableElements input({in == out ? 0 : in, call.count, call.datatype, element_bytes, element_bytes});
+  const TouchableElements& read = in == out ? result : input;
+  if (!result.has_memory() || !input.has_memory()) return copy_failed(communicator, abi::err_intern, true);
+  if (const int error = read.fetch(); error != 0) return copy_failed(communicator, error, true);
+  CollectiveCall staged = call;
+  staged.out = result.address();
+  collective::Group& group = communicator.group->group();
+  const auto elements = static_cast<std::size_t>(call.count);
+  const bool receives = out != 0;
+  const Attempt attempt =
+      gaps ? reduce_around_gaps(group, staged, read.address(), receives, reducer, *gaps)
+           : done(run(group, staged, as_pointer(read.address()), receives ? as_pointer(staged.out) : nullptr, elements,
+                      reducer));
+  if (attempt.reason != Reason::none || attempt.result != Result::ok || attempt.error != 0 || !receives) return attempt;
+  const int error = result.deliver();
+  return error == 0 ? attempt : copy_failed(communicator, error, false);
+}
+
 Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call) {
   const bool all = call.kind == CollectiveKind::allreduce;
   if (call.count < 0) return refused(Reason::invalid_argument);
@@ -114,6 +139,11 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (receives && !call.in_place) {
     const Word distance = in > call.out ? in - call.out : call.out - in;
     if (distance < bytes) return refused(Reason::buffers_overlap);
+  }
+  if (is_device_memory(in, receives ? call.out : 0)) {
+    Attempt attempt = reduce_staged(communicator, call, in, receives ? call.out : 0, reducer, gaps);
+    if (attempt.error == 0) attempt.error = user.error;
+    return attempt;
   }
   collective::Group& group = communicator.group->group();
   if (gaps) return reduce_around_gaps(group, call, in, receives, reducer, *gaps);

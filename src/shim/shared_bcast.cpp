@@ -6,6 +6,8 @@
 
 #include "collective/collective.h"
 #include "shim/datatypes.h"
+#include "shim/device_memory.h"
+#include "shim/device_staging.h"
 #include "shim/node_group.h"
 #include "shim/scratch.h"
 #include "shim/wire_types.h"
@@ -25,6 +27,9 @@ struct Data {
   char* in_place = nullptr;                      // if they are a row of bytes already
   std::shared_ptr<const layout::Layout> layout;  // else, if the datatype is compiled
   std::size_t bytes = 0;
+  std::int64_t element_bytes = 0;
+  std::int64_t extent_bytes = 0;
+  Word first = 0;  // where the data begin, as far as is known
 };
 
 std::shared_ptr<const layout::Layout> layout_of(Word datatype) {
@@ -40,26 +45,29 @@ std::shared_ptr<const layout::Layout> layout_of(Word datatype) {
 // Reason::none with `data` filled in, or why the host must do the call: decided by what is equal on all ranks.
 Reason find_data(const CollectiveCall& call, Data& data) {
   data.layout = layout_of(call.datatype);
-  std::int64_t element_bytes = 0;
   bool plain = false;
+  data.first = call.out;
   if (data.layout) {
-    element_bytes = data.layout->size_bytes();
+    data.element_bytes = data.layout->size_bytes();
+    data.extent_bytes = data.layout->extent_bytes();
+    data.first += static_cast<Word>(data.layout->true_lb_bytes());
   } else {
     const std::optional<WireType> type = wire_type(call.datatype);
     if (!type) return Reason::invalid_argument;
-    element_bytes = type->size_bytes;
+    data.element_bytes = type->size_bytes;
+    data.extent_bytes = type->extent_bytes;
     plain = type->plain;
   }
   std::int64_t bytes = 0;
   // One rank's datatype may need the host to pack it, which takes an int, where another's does not.
-  if (__builtin_mul_overflow(call.count, element_bytes, &bytes) || bytes > INT_MAX) return Reason::large_count;
+  if (__builtin_mul_overflow(call.count, data.element_bytes, &bytes) || bytes > INT_MAX) return Reason::large_count;
   if (bytes == 0) return Reason::host_is_faster;  // nothing to do there either
   data.bytes = static_cast<std::size_t>(bytes);
   if (plain) {
     if (call.out == 0) return Reason::invalid_argument;
     data.in_place = static_cast<char*>(as_pointer(call.out));
   } else if (data.layout && data.layout->is_contiguous(call.count)) {
-    data.in_place = static_cast<char*>(as_pointer(call.out)) + data.layout->true_lb_bytes();
+    data.in_place = static_cast<char*>(as_pointer(data.first));
   }
   return Reason::none;
 }
@@ -113,6 +121,20 @@ Attempt bcast_by_host(collective::Group& group, const CollectiveCall& call, cons
   return done(Result::ok);
 }
 
+// Memory that the processor cannot touch, on this rank.
+Attempt bcast_staged(Communicator& communicator, const CollectiveCall& call, const Data& data, bool is_root) {
+  const Scratch packed = scratch(data.bytes);
+  if (!packed) return copy_failed(communicator, abi::err_intern, true);
+  const Elements elements{call.out, call.count, call.datatype, data.element_bytes, data.extent_bytes};
+  int error = is_root ? copy_from_device(elements, packed.get()) : 0;
+  if (error != 0) return copy_failed(communicator, error, true);
+  const Result result = bcast_bytes(communicator.group->group(), packed.get(), data.bytes,
+                                    static_cast<std::uint32_t>(call.root));
+  if (result != Result::ok) return done(result);
+  if (!is_root) error = copy_to_device(packed.get(), elements);
+  return error == 0 ? done(Result::ok) : copy_failed(communicator, error, false);
+}
+
 }  // namespace
 
 Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) noexcept try {
@@ -121,8 +143,9 @@ Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) no
   if (const Reason reason = find_data(call, data); reason != Reason::none) return refused(reason);
   if (left_to_host(communicator, collective::Kind::bcast, data.bytes)) return refused(Reason::host_is_faster);
   collective::Group& group = communicator.group->group();
-  if (data.in_place) return done(bcast_bytes(group, data.in_place, data.bytes, static_cast<std::uint32_t>(call.root)));
   const bool is_root = communicator.rank == call.root;
+  if (is_device_memory(data.first)) return bcast_staged(communicator, call, data, is_root);
+  if (data.in_place) return done(bcast_bytes(group, data.in_place, data.bytes, static_cast<std::uint32_t>(call.root)));
   return data.layout ? bcast_by_layout(group, call, data, is_root) : bcast_by_host(group, call, data, is_root);
 } catch (...) {
   return failed_for_all(communicator.group->group(), abi::err_intern);

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "plan/collective.h"
 #include "shim/exchange_call.h"
+#include "shim/fault_tolerance.h"
 #include "shim/host_progress.h"
 #include "shim/inside_host.h"
 #include "shim/library_version.h"
@@ -19,6 +20,7 @@
 namespace millrace::shim {
 
 constinit std::atomic<bool> shared_collectives_active{false};
+constinit std::atomic<record::Reason> why_not_shared{record::Reason::not_accelerated};
 
 namespace {
 
@@ -164,6 +166,11 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
 
 void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
   if (shared_collectives_active.load(std::memory_order_relaxed) || settings.collectives == "never") return;
+  if (host_survives_failures()) {
+    why_not_shared.store(Reason::fault_tolerance, std::memory_order_relaxed);
+    log(LogLevel::info, "no collectives in shared memory: the host was told to survive ranks that fail");
+    return;
+  }
   for (std::size_t entry = 0; entry < entry_count; ++entry)
     disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
   std::string complaint;

@@ -22,6 +22,8 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank);
 void forget_shared_collectives() noexcept;
 
 extern std::atomic<bool> shared_collectives_active;
+// Why calls are the host's while it is not set.
+extern std::atomic<record::Reason> why_not_shared;
 
 class ExchangeCall;  // exchange_call.h
 
