@@ -41,8 +41,11 @@ void prepare_layouts(const SettingValues& settings) {
 void forget_layouts() {
   if (!datatypes_active.load(std::memory_order_relaxed)) return;
   forget_requests();
-  forget_split_types();
-  forget_packed_types();
+  // What is under way still needs its types: it may complete inside MPI_Finalize.
+  if (!any_tracked()) {
+    forget_split_types();
+    forget_packed_types();
+  }
   forget_datatypes();
 }
 
