@@ -28,6 +28,7 @@ constexpr std::array table{
     ReasonWords{"settings_differ", "ranks' settings differ"},
     ReasonWords{"no_shared_memory", "no shared memory"},
     ReasonWords{"intercommunicator", "intercommunicator"},
+    ReasonWords{"unseen_completion", "completed behind Millrace"},
 };
 static_assert(table.size() == reason_count);
 

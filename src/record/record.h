@@ -27,6 +27,7 @@ enum class Reason : std::uint8_t {
   settings_differ,   // between the ranks of the communicator
   no_shared_memory,  // the system has none for this communicator
   intercommunicator,
+  unseen_completion,  // the call that completes it may not be seen
   count_of_reasons
 };
 inline constexpr std::size_t reason_count = static_cast<std::size_t>(Reason::count_of_reasons);

@@ -1,6 +1,7 @@
 #include "shim/layout_call.h"
 
 #include "shim/buffer_pool.h"
+#include "shim/bypass.h"
 #include "shim/fortran.h"
 #include "shim/packed_types.h"
 #include "shim/reductions.h"
@@ -34,6 +35,7 @@ void prepare_layouts(const SettingValues& settings) {
     fortran_byte_type = as_int(host_word<Symbol::MPI_Type_c2f>(byte_type));
   for (std::size_t entry = 0; entry < entry_count; ++entry)
     disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
+  find_bypassed_entries();
   set_buffer_cap(static_cast<std::size_t>(settings.buffers_bytes));
   prepare_datatypes();
 }
