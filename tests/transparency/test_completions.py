@@ -112,7 +112,9 @@ def test_nobody_is_suspected(name):
     assert taken(calls)
 
 
-FORTRAN = [(host.name, which) for host in hosts.HOSTS.values() for which in host.fortran_interfaces if which != "mpif.h"]
+FORTRAN = [
+    (host.name, which) for host in hosts.HOSTS.values() for which in host.fortran_interfaces if which != "mpif.h"
+]
 
 
 @pytest.mark.parametrize("name, interface", FORTRAN)

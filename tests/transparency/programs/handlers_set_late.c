@@ -1,5 +1,5 @@
-/* Whose error handler is asked: duplicates made before and after the program sets handlers, and errors that belong to no
-   communicator. Every error here returns, without Millrace, on the host that the test runs it on. */
+/* Whose error handler is asked, when duplicates were made before the program set handlers. On MPICH's family every error
+   here returns, without Millrace; on Open MPI the duplicates' end the program. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
