@@ -3,6 +3,8 @@
 import collections
 import contextlib
 import ctypes
+import operator
+import sys
 
 import numpy as np
 
@@ -17,6 +19,21 @@ _SHORT_ROW_ITEMS = 16
 _SMALL_ITEM_BYTES = 2
 
 
+def _signed(value):
+    """An integer as C gets it: ctypes would cut one that is too large."""
+    value = operator.index(value)
+    if not -sys.maxsize - 1 <= value <= sys.maxsize:
+        raise OverflowError(f"{value} does not fit into 63 bits")
+    return value
+
+
+def _counted(value, what):
+    value = _signed(value)
+    if value < 0:
+        raise ValueError(f"{what} is negative: {value}")
+    return value
+
+
 class Layout:
     """Which bytes of memory are packed one after the other, in which order (docs/layouts.md). Immutable; any number of
     threads may use one.
@@ -28,7 +45,7 @@ class Layout:
     Raises ValueError for lists of different lengths, MemoryError, OverflowError for layouts beyond 63 bits.
     """
 
-    __slots__ = ("_address", "_as_parameter_", "high", "low", "nbytes")
+    __slots__ = ("_address", "_as_parameter_", "_high", "_low", "_nbytes")
 
     def __init__(self):
         raise TypeError("Layout.of(array), Layout.strided(...), Layout.blocks(...) or Layout.join(...) make a layout")
@@ -40,25 +57,52 @@ class Layout:
         layout = object.__new__(cls)
         layout._as_parameter_ = handle
         layout._address = handle.value
-        layout.nbytes = lib.millrace_layout_bytes(handle)
+        layout._nbytes = lib.millrace_layout_bytes(handle)
         low, high = ctypes.c_ssize_t(), ctypes.c_ssize_t()
         lib.millrace_layout_reach(handle, ctypes.byref(low), ctypes.byref(high))
-        layout.low, layout.high = low.value, high.value
+        layout._low, layout._high = low.value, high.value
         return layout
 
     def __del__(self):
         handle = getattr(self, "_as_parameter_", None)
         if handle is not None:
+            del self._as_parameter_  # before: nobody finds it afterwards
             lib.millrace_layout_free(handle)
+
+    # A second object with the same address would free it a second time. What never changes is its own copy.
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("a Layout holds an address of this process and cannot be pickled")
+
+    # What is checked before memory is touched, and so cannot be set.
+    @property
+    def nbytes(self):
+        """Bytes when packed."""
+        return self._nbytes
+
+    @property
+    def low(self):
+        """The first byte that is touched, counted from displacement 0."""
+        return self._low
+
+    @property
+    def high(self):
+        """Where the last byte that is touched ends."""
+        return self._high
 
     @classmethod
     def strided(cls, shape, strides, itemsize):
         """Items of `itemsize` bytes at all multiples of the strides (bytes) in the shape, the last index fastest."""
         if len(shape) != len(strides):
             raise ValueError(f"{len(shape)} dimensions have {len(strides)} strides")
-        counts = (ctypes.c_size_t * len(shape))(*shape)
-        steps = (ctypes.c_ssize_t * len(strides))(*strides)
-        return cls._make(lib.millrace_layout_strided, len(shape), counts, steps, itemsize)
+        counts = (ctypes.c_size_t * len(shape))(*(_counted(count, "a dimension") for count in shape))
+        steps = (ctypes.c_ssize_t * len(strides))(*map(_signed, strides))
+        return cls._make(lib.millrace_layout_strided, len(shape), counts, steps, _counted(itemsize, "the item size"))
 
     @classmethod
     def of(cls, array):
@@ -78,37 +122,41 @@ class Layout:
 
     def repeat(self, count, stride):
         """This layout `count` times, `stride` bytes apart."""
-        if count < 0:
-            raise ValueError(f"{count} times")
-        return self._make(lib.millrace_layout_repeat, self, count, stride)
+        return self._make(lib.millrace_layout_repeat, self, _counted(count, "the count"), _signed(stride))
 
     @classmethod
     def join(cls, layouts, displacements):
         """layouts[0] at displacements[0], then layouts[1] at displacements[1], and so on."""
         if len(layouts) != len(displacements):
             raise ValueError(f"{len(layouts)} layouts have {len(displacements)} displacements")
+        layouts = tuple(layouts)  # they live until the call is over, whatever becomes of the list
+        if not all(isinstance(layout, Layout) for layout in layouts):
+            raise TypeError("join takes layouts")
         handles = (ctypes.c_void_p * len(layouts))(*(layout._as_parameter_ for layout in layouts))
-        places = (ctypes.c_ssize_t * len(layouts))(*displacements)
+        places = (ctypes.c_ssize_t * len(layouts))(*map(_signed, displacements))
         return cls._make(lib.millrace_layout_join, len(layouts), handles, places)
 
     def pack(self, buffer, offset=0, *, start=0, stop=None):
         """The packed bytes start:stop (all of them, unless said) of a contiguous buffer, as an array of uint8.
         Displacement 0 lies `offset` bytes into the buffer."""
-        base = self._base(buffer, offset, writable=False)
+        memory = self._memory(buffer, offset, writable=False)
         start, length = self._segment(start, stop)
         packed = np.empty(length, np.uint8)
-        check(lib.millrace_layout_pack_segment(self, base, start, length, packed.ctypes.data))
+        check(lib.millrace_layout_pack_segment(self, memory.ctypes.data + offset, start, length, packed.ctypes.data))
         return packed
 
     def unpack(self, packed, buffer, offset=0, *, start=0):
-        """Puts packed bytes, the first of which is byte `start` of all, where they belong in a contiguous buffer. Bytes
-        that are not in the layout are not written."""
+        """Puts packed bytes, the first of which is byte `start` of all, where they belong in a contiguous buffer, which
+        does not overlap them. Bytes that are not in the layout are not written."""
         packed = np.frombuffer(packed, np.uint8)
         start, length = self._segment(start, start + packed.size)
         if length != packed.size:
             raise ValueError(f"{packed.size} bytes from {start} on are more than the {self.nbytes} bytes of the layout")
-        base = self._base(buffer, offset, writable=True)
-        check(lib.millrace_layout_unpack_segment(self, packed.ctypes.data, start, length, base))
+        memory = self._memory(buffer, offset, writable=True)
+        base, source = memory.ctypes.data + offset, packed.ctypes.data
+        if length and source < base + self.high and base + self.low < source + length:
+            raise ValueError("the packed bytes overlap the buffer")
+        check(lib.millrace_layout_unpack_segment(self, source, start, length, base))
 
     def __str__(self):
         text = ctypes.create_string_buffer(lib.millrace_layout_text(self, None, 0))
@@ -121,19 +169,22 @@ class Layout:
         stop = self.nbytes if stop is None else min(stop, self.nbytes)
         return start, max(stop - start, 0)
 
-    def _base(self, buffer, offset, writable):
+    def _memory(self, buffer, offset, writable):
+        """An array in the place of the buffer. While that lives nobody can resize the buffer or unmap it."""
         view = memoryview(buffer)
         if not view.c_contiguous and not view.f_contiguous:
             raise ValueError("the buffer is not contiguous")
         if writable and view.readonly:
             raise ValueError("the buffer is read-only")
+        if writable and "O" in view.format and np.asarray(view).dtype.hasobject:
+            raise TypeError("the buffer holds references to objects")
         if offset + self.low < 0 or offset + self.high > view.nbytes:
             raise ValueError(
                 f"bytes {offset + self.low} to {offset + self.high} are not all in a buffer of {view.nbytes} bytes"
             )
-        if not isinstance(buffer, np.ndarray):
-            buffer = np.frombuffer(view.cast("B"), np.uint8)
-        return buffer.ctypes.data + offset
+        if view.nbytes == 0:
+            return np.empty(0, np.uint8)
+        return buffer if isinstance(buffer, np.ndarray) else np.frombuffer(view.cast("B"), np.uint8)
 
 
 _layouts = collections.OrderedDict()  # the first made is the first to go
@@ -174,6 +225,8 @@ def pack(array, out=None):
         out = np.empty(array.shape, array.dtype)
     else:
         _check_pair(out, array)
+        if not out.flags.writeable:
+            raise ValueError("out is read-only")
     if _is_ours(array) and _is_worth_ctypes(array):
         _check_apart(out, array)
         check(lib.millrace_layout_pack(_layout_of(array), array.ctypes.data, out.ctypes.data))
@@ -214,6 +267,9 @@ if _short_way:
 
 
 def _check_pair(packed, array):
+    for given in (packed, array):
+        if not isinstance(given, np.ndarray):
+            raise TypeError(f"not a numpy array: {type(given).__name__}")
     if packed.shape != array.shape or packed.dtype != array.dtype:
         raise ValueError(f"{packed.dtype}{list(packed.shape)} is not {array.dtype}{list(array.shape)}")
     if not packed.flags.c_contiguous:

@@ -30,6 +30,7 @@ constexpr std::array table{
     ReasonWords{"intercommunicator", "intercommunicator"},
     ReasonWords{"device_memory", "device memory"},
     ReasonWords{"fault_tolerance", "fault tolerance is on"},
+    ReasonWords{"unseen_completion", "completed behind Millrace"},
 };
 static_assert(table.size() == reason_count);
 

@@ -8,6 +8,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "shim/bypass.h"
 #include "shim/datatypes_read.h"
 #include "shim/forward.h"
 
@@ -198,6 +199,7 @@ void remember_datatype(Word handle) try {
 void compile_datatype(Datatype& datatype) {
   State expected = State::seen;
   if (!datatype.state.compare_exchange_strong(expected, State::compiling, std::memory_order_acquire)) return;
+  find_bypassed_entries();  // rare enough to ask what has been loaded since
   bool compiled = false;
   try {
     compiled = compile_into(datatype);

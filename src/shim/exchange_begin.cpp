@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "shim/bypass.h"
 #include "shim/exchange_call.h"
 #include "shim/layout_nonblocking.h"
 
@@ -38,6 +39,7 @@ Word begin_exchange(HostCall call) {
   const ExchangeCall arguments(call.symbol(), shape, call.words());
   if (all_predefined(arguments)) return call.pass(forwarded(record::Reason::not_accelerated));
   if (is_disabled_entry(call.symbol())) return call.pass(forwarded(record::Reason::disabled));
+  if (completions_may_be_unseen()) return call.pass(forwarded(record::Reason::unseen_completion));
   if (!may_pay(arguments, shape.send) && !may_pay(arguments, shape.receive))
     return call.pass(forwarded(record::Reason::host_is_faster));
   // The request comes last, but for the error of Fortran; what lies between it and the communicator is the info of a
@@ -53,8 +55,11 @@ Word begin_exchange(HostCall call) {
     return call.pass(forwarded(record::Reason::no_buffer));
   }
   PackedExchange& exchange = *operation->exchange;
-  if (!exchange.is_ours()) {
-    const Word result = call.pass(forwarded(exchange.reason()));
+  // Looking at its types may have shown who else is there.
+  const bool is_unseen = completions_may_be_unseen();
+  if (is_unseen || !exchange.is_ours()) {
+    const Word result =
+        call.pass(forwarded(exchange.is_ours() ? record::Reason::unseen_completion : exchange.reason()));
     if (call.succeeded(result)) exchange.remember_unknown();
     return result;
   }

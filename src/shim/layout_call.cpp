@@ -2,6 +2,7 @@
 
 #include "shim/buffer_pool.h"
 #include "shim/device_memory.h"
+#include "shim/bypass.h"
 #include "shim/fortran.h"
 #include "shim/packed_types.h"
 #include "shim/reductions.h"
@@ -35,6 +36,7 @@ void prepare_layouts(const SettingValues& settings) {
     fortran_byte_type = as_int(host_word<Symbol::MPI_Type_c2f>(byte_type));
   for (std::size_t entry = 0; entry < entry_count; ++entry)
     disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
+  find_bypassed_entries();
   set_buffer_cap(static_cast<std::size_t>(settings.buffers_bytes));
   prepare_datatypes();
 }
@@ -42,8 +44,11 @@ void prepare_layouts(const SettingValues& settings) {
 void forget_layouts() {
   if (!datatypes_active.load(std::memory_order_relaxed)) return;
   forget_requests();
-  forget_split_types();
-  forget_packed_types();
+  // What is under way still needs its types: it may complete inside MPI_Finalize.
+  if (!any_tracked()) {
+    forget_split_types();
+    forget_packed_types();
+  }
   forget_datatypes();
 }
 

@@ -235,11 +235,13 @@ Word message_recv_init_fortran(Words... words) {
   return looked_at<symbol>(recv_init_call, words...);
 }
 
-// Calls with requests: one load when none is ours.
+// Calls with requests: one load when none is ours. Also inside MPI_Finalize, where attributes' delete callbacks may
+// complete what was begun before.
 template <Symbol symbol, class... Words>
 Word requests(Word (*function)(HostCall), Words... words) {
-  if (!any_tracked()) return forward<symbol>(words...);
-  return looked_at<symbol>(function, words...);
+  if (!any_tracked() || (current_mode() & checking)) return forward<symbol>(words...);
+  std::array<Word, sizeof...(Words)> array{words...};
+  return function(HostCall(symbol, array, &pass_array<symbol, sizeof...(Words)>));
 }
 
 inline Word complete_wait(HostCall call) { return complete_one(std::move(call), {CompletionPlaces::none, 1, true}); }

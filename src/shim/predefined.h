@@ -50,9 +50,9 @@ struct KnownOp {
 // Those of the C language, whose layout the compiler of this library knows as well as the host's did.
 std::vector<KnownType> known_c_types();
 
-// Those of Fortran and optional ones, whose size only the host knows. The host must be initialised and must return
-// from errors: a type that it lacks is asked for.
-std::vector<KnownType> known_fortran_types();
+// Those of Fortran and optional ones, whose size only the host knows; what it lacks is asked for.
+class HostProbe;
+std::vector<KnownType> known_fortran_types(const HostProbe& probe);
 
 std::vector<KnownOp> known_ops();
 

@@ -4,6 +4,7 @@
 
 #include "abi.h"
 #include "shim/forward.h"
+#include "shim/host_probe.h"
 #include "shim/predefined.h"
 
 namespace millrace::shim {
@@ -110,12 +111,12 @@ OpGroup group(FortranKind kind) {
 
 }  // namespace
 
-std::vector<KnownType> known_fortran_types() {
+std::vector<KnownType> known_fortran_types(const HostProbe& probe) {
   std::vector<KnownType> known;
   for (const NamedType& type : types) {
     const Word handle = handle_of(type.names);
     int bytes = 0;
-    if (handle == 0 || host<Symbol::MPI_Type_size>(handle, as_word(&bytes)) != 0) continue;
+    if (handle == 0 || !probe.has_type(handle) || host<Symbol::MPI_Type_size>(handle, as_word(&bytes)) != 0) continue;
     if (const auto known_layout = layout(type.kind, bytes))
       known.push_back({type.names.name, handle, *known_layout, group(type.kind)});
   }

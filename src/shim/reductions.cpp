@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "entries.h"
@@ -57,9 +58,10 @@ std::vector<std::string> prepare_reductions(const SettingValues& settings, bool 
   std::vector<KnownType> types = known_c_types();
   // Without a world nobody can make the host return from an error: then only what every MPI has to do is taken.
   const bool may_ask = has_world && host_returns_errors();
-  const ErrorsReturn errors_return(may_ask);
+  std::optional<HostProbe> probe;
   if (may_ask) {
-    const std::vector<KnownType> fortran_types = known_fortran_types();
+    probe.emplace();
+    const std::vector<KnownType> fortran_types = known_fortran_types(*probe);
     types.insert(types.end(), fortran_types.begin(), fortran_types.end());
   }
   const std::vector<KnownOp> ops = known_ops();
@@ -68,8 +70,8 @@ std::vector<std::string> prepare_reductions(const SettingValues& settings, bool 
     for (const KnownOp& op : ops) {
       const kernel::Reduce2 reduce = kernel::find_reduce2(op.op, type.type);
       if (!reduce || !allows(type.group, op.op)) continue;
-      if (may_ask ? !host_reduces(type.handle, op.handle)
-                  : type.group != OpGroup::c_integer && type.group != OpGroup::floating)
+      if (probe ? !probe->reduces(type.handle, op.handle)
+                : type.group != OpGroup::c_integer && type.group != OpGroup::floating)
         continue;
       record::Reason refusal = record::Reason::none;
       if (plan::host_reduces_faster(op.op, type.type)) refusal = record::Reason::host_is_faster;

@@ -1,10 +1,15 @@
 #include "shim/requests.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <mutex>
+#include <new>
+#include <utility>
 #include <vector>
 
+#include "base/log.h"
+#include "shim/bypass.h"
 #include "shim/layout_status.h"
 
 namespace millrace::shim {
@@ -13,9 +18,44 @@ constinit std::atomic<int> tracked_requests{0};
 
 namespace {
 
+// Operations by handle: chains that stay short, however many there are.
 struct alignas(64) Shard {
-  std::atomic<Operation*> first{nullptr};  // written under the lock, read without only to see that there is none
+  std::atomic<std::size_t> size{0};  // written under the lock, read without only to see that there is none
   std::mutex mutex;
+  Operation** buckets = nullptr;  // never given back; null: `first` is the only one
+  std::size_t bucket_count = 1;   // a power of two
+  Operation* first = nullptr;
+
+  Operation*& bucket(Word request) {
+    const std::size_t hash = (request * 0x9e3779b97f4a7c15u) >> 20;
+    return buckets ? buckets[hash & (bucket_count - 1)] : first;
+  }
+  void add(Operation& operation) {
+    Operation*& head = bucket(operation.request);
+    operation.next = head;
+    head = &operation;
+  }
+  // Without memory chains grow longer instead.
+  void grow() {
+    constexpr std::size_t factor = 8;
+    auto** const larger = new (std::nothrow) Operation*[bucket_count * factor]();
+    if (!larger) return;
+    Operation* const* const old = buckets ? buckets : &first;
+    Operation* all = nullptr;
+    for (std::size_t i = 0; i < bucket_count; ++i)
+      for (Operation* moved = old[i]; moved;) {
+        Operation* const following = std::exchange(moved->next, all);
+        all = std::exchange(moved, following);
+      }
+    delete[] buckets;
+    buckets = larger;
+    bucket_count *= factor;
+    while (all) {
+      Operation* const following = all->next;
+      add(*all);
+      all = following;
+    }
+  }
 };
 
 constexpr std::size_t shard_count = 64;
@@ -24,9 +64,19 @@ std::array<Shard, shard_count> shards;
 Shard& shard_of(Word request) { return shards[(request * 0x9e3779b97f4a7c15u) >> 58]; }
 static_assert(shard_count == std::size_t{1} << 6, "the shift in shard_of keeps the upper 6 bits");
 
+// Under the lock. What is held may have completed already, and its handle been given to another operation.
+Operation* find_in(Shard& shard, Word request) {
+  for (Operation* candidate = shard.bucket(request); candidate; candidate = candidate->next)
+    if (candidate->request == request && !candidate->held.load(std::memory_order_acquire)) return candidate;
+  return nullptr;
+}
+
+constexpr std::size_t most_tested_at_once = 16;  // of the abandoned ones: there may be very many
+
 struct Abandoned {
   std::mutex mutex;
   std::vector<std::unique_ptr<Operation>> operations;
+  std::size_t next = 0;  // to be tested
   std::atomic<bool> any{false};
 };
 Abandoned& abandoned() {
@@ -66,51 +116,63 @@ void Operation::pack() const {
 void track(std::unique_ptr<Operation> operation) {
   Shard& shard = shard_of(operation->request);
   tracked_requests.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard hold(shard.mutex);
-  operation->next = shard.first.load(std::memory_order_relaxed);
-  shard.first.store(operation.release(), std::memory_order_relaxed);
+  bool is_known = false;
+  {
+    const std::lock_guard hold(shard.mutex);
+    is_known = find_in(shard, operation->request) != nullptr;
+    const std::size_t size = shard.size.load(std::memory_order_relaxed) + 1;
+    shard.size.store(size, std::memory_order_relaxed);
+    if (size > 2 * shard.bucket_count) shard.grow();
+    shard.add(*operation.release());
+  }
+  if (!is_known || completions_may_be_unseen()) return;
+  // The host has given the handle away again.
+  log(LogLevel::error, "a request was completed without Millrace (PMPI): what it received may be missing");
+  expect_unseen_completions("a call reaches the host behind us");
 }
 
 Operation* find_operation(Word request) {
   Shard& shard = shard_of(request);
-  if (!shard.first.load(std::memory_order_relaxed)) return nullptr;
+  if (shard.size.load(std::memory_order_relaxed) == 0) return nullptr;
   const std::lock_guard hold(shard.mutex);
-  for (Operation* candidate = shard.first.load(std::memory_order_relaxed); candidate; candidate = candidate->next)
-    if (candidate->request == request) return candidate;
-  return nullptr;
+  return find_in(shard, request);
 }
 
 std::unique_ptr<Operation> untrack(Operation& operation) {
   Shard& shard = shard_of(operation.request);
   const std::lock_guard hold(shard.mutex);
-  Operation* candidate = shard.first.load(std::memory_order_relaxed);
-  if (candidate == &operation) {
-    shard.first.store(operation.next, std::memory_order_relaxed);
-  } else {
-    while (candidate->next != &operation) candidate = candidate->next;
-    candidate->next = operation.next;
-  }
+  Operation** place = &shard.bucket(operation.request);
+  while (*place != &operation) place = &(*place)->next;
+  *place = operation.next;
+  shard.size.fetch_sub(1, std::memory_order_relaxed);
   tracked_requests.fetch_sub(1, std::memory_order_relaxed);
   return std::unique_ptr<Operation>(&operation);
 }
 
-Held::Held(Word request, bool may_free) : operation_(find_operation(request)) {
+Held::Held(Word request, bool may_free) {
+  Shard& shard = shard_of(request);
+  if (shard.size.load(std::memory_order_relaxed) == 0) return;
+  const std::lock_guard hold(shard.mutex);
+  operation_ = find_in(shard, request);
   if (operation_ && !operation_->active) operation_ = nullptr;
-  if (operation_ && may_free && !operation_->persistent) owned_ = untrack(*operation_);
+  holds_ = operation_ && may_free && !operation_->persistent;
+  if (holds_) operation_->held.store(true, std::memory_order_relaxed);
 }
 
 Held::~Held() {
-  if (owned_) track(std::move(owned_));
+  if (holds_) operation_->held.store(false, std::memory_order_release);
 }
 
 void Held::end_failed() {
-  if (owned_ && owned_->receives()) static_cast<void>(owned_.release());
-  end();
+  if (!holds_ || !operation_->receives()) return end();
+  holds_ = false;
+  static_cast<void>(untrack(*operation_).release());
 }
 
 void Held::end() {
   if (operation_->persistent) operation_->active = false;
-  owned_.reset();
+  if (!std::exchange(holds_, false)) return;
+  untrack(*operation_);
 }
 
 void abandon(std::unique_ptr<Operation> operation) {
@@ -125,10 +187,18 @@ void test_abandoned() {
   if (!all.any.load(std::memory_order_relaxed)) return;
   const std::unique_lock hold(all.mutex, std::try_to_lock);
   if (!hold) return;
-  const int before = static_cast<int>(all.operations.size());
-  std::erase_if(all.operations, [](const std::unique_ptr<Operation>& operation) { return completes(*operation); });
-  tracked_requests.fetch_sub(before - static_cast<int>(all.operations.size()), std::memory_order_relaxed);
-  if (all.operations.empty()) all.any.store(false, std::memory_order_relaxed);
+  std::vector<std::unique_ptr<Operation>>& operations = all.operations;
+  for (std::size_t tests = std::min(most_tested_at_once, operations.size()); tests > 0; --tests) {
+    if (all.next >= operations.size()) all.next = 0;
+    if (!completes(*operations[all.next])) {
+      ++all.next;
+      continue;
+    }
+    std::swap(operations[all.next], operations.back());
+    operations.pop_back();
+    tracked_requests.fetch_sub(1, std::memory_order_relaxed);
+  }
+  if (operations.empty()) all.any.store(false, std::memory_order_relaxed);
 }
 
 void forget_requests() {

@@ -2,15 +2,16 @@
 // they complete.
 //
 // A request is found by its handle, which the host may give to the next operation of any thread as soon as this one has
-// completed: also to one that is not ours, and would then be taken for this one. So completion calls take their
-// requests out before they call the host, and put back those that have not completed. MPI forbids two threads to
-// complete one request (MPI 4.1, 11.6.2), so an operation has one owner at a time. Persistent requests keep their
-// handle and stay.
+// completed: also to one that is not ours, and would then be taken for this one. So completion calls hold their
+// requests, which nobody finds meanwhile, before they call the host, and let go those that have not completed. MPI
+// forbids two threads to complete one request (MPI 4.1, 11.6.2), so an operation has one owner at a time. Persistent
+// requests keep their handle and are not held.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "shim/layout_message.h"
 #include "shim/packed_exchange.h"
@@ -26,6 +27,7 @@ struct Operation {
   bool persistent = false;
   bool active = true;
   bool delivered = false;  // unpacked; MPI_Request_get_status may say so before the completion call
+  std::atomic<bool> held{false};  // set under the lock of its shard, cleared by who has set it
   Operation* next = nullptr;
 
   const Message* received() const {
@@ -45,17 +47,18 @@ extern std::atomic<int> tracked_requests;
 inline bool any_tracked() { return __builtin_expect(tracked_requests.load(std::memory_order_relaxed) != 0, 0); }
 
 void track(std::unique_ptr<Operation> operation);
-Operation* find_operation(Word request);                   // null if it is not ours
+Operation* find_operation(Word request);                   // null if it is not ours, or held
 std::unique_ptr<Operation> untrack(Operation& operation);  // to be destroyed by the caller
 
 // The operation behind a request that a call may complete; nothing if it is not ours, or not active. Unless its owner
-// says that it ended, it is ours again afterwards.
+// says that it ended, it can be found again afterwards.
 class Held {
  public:
   Held() = default;
   // `may_free`: the call ends requests that are not persistent.
   Held(Word request, bool may_free);
-  Held(Held&& other) noexcept = default;
+  Held(Held&& other) noexcept
+      : operation_(std::exchange(other.operation_, nullptr)), holds_(std::exchange(other.holds_, false)) {}
   Held& operator=(Held&&) = delete;
   ~Held();
 
@@ -70,7 +73,7 @@ class Held {
 
  private:
   Operation* operation_ = nullptr;
-  std::unique_ptr<Operation> owned_;  // of those that are not persistent
+  bool holds_ = false;  // not so of persistent ones
 };
 
 // MPI_Request_free on an active one: its buffer must live until it completes, so the host's request is kept, and tested

@@ -1,7 +1,10 @@
 """Layouts in Python against NumPy's own indexing."""
 
+import copy
 import os
 import pathlib
+import pickle
+import subprocess
 import sys
 import threading
 
@@ -172,6 +175,15 @@ def test_blocks_repeat_and_join():
         (lambda: millrace.pack(np.ones(3), out=np.ones(4)), ValueError, ["[3]", "[4]"]),
         (lambda: millrace.pack(np.ones(3), out=np.ones(6)[::2]), ValueError, ["C-contiguous"]),
         (lambda: millrace.unpack(np.ones(3), np.broadcast_to(1.0, 3)), ValueError, ["read-only"]),
+        (lambda: millrace.pack(np.ones(3), out=[1.0, 1.0, 1.0]), TypeError, ["list"]),
+        (lambda: millrace.unpack(b"abc", np.ones(3)), TypeError, ["bytes"]),
+        (lambda: millrace.Layout.strided((2**64 + 2,), (8,), 8), OverflowError, ["63 bits"]),
+        (lambda: millrace.Layout.strided((2,), (2**64 + 8,), 8), OverflowError, ["63 bits"]),
+        (lambda: millrace.Layout.strided((-1,), (0,), 8), ValueError, ["negative"]),
+        (lambda: millrace.Layout.strided((1,), (8,), -8), ValueError, ["negative"]),
+        (lambda: millrace.Layout.blocks([0], [8]).repeat(2, 2**64), OverflowError, ["63 bits"]),
+        (lambda: millrace.Layout.join([millrace.Layout.blocks([0], [8])], [2**64]), OverflowError, ["63 bits"]),
+        (lambda: millrace.Layout.join([object()], [0]), TypeError, ["layouts"]),
     ],
 )
 def test_errors_name_what_is_wrong(make, error, words):
@@ -184,6 +196,102 @@ def test_overlap_is_refused():
     base = np.zeros((100000, 4), "i4")
     with pytest.raises(ValueError, match="overlaps"):
         millrace.pack(base[:, 1:3], out=base.reshape(-1)[:200000].reshape(100000, 2))
+
+
+def test_bytes_that_overlap_their_own_place_are_refused():
+    buffer = bytearray(range(32))
+    layout = millrace.Layout.strided((4,), (2,), 1)
+    with pytest.raises(ValueError, match="overlap"):
+        layout.unpack(memoryview(buffer)[4:8], buffer)
+    layout.unpack(memoryview(buffer)[7:11], buffer)  # behind the last byte of the layout
+    assert buffer[:8] == bytes([7, 1, 8, 3, 9, 5, 10, 7])
+
+
+def read_only_views(nbytes):
+    yield np.frombuffer(bytes(nbytes), np.uint8)
+    array = np.zeros(nbytes, np.uint8)
+    array.flags.writeable = False
+    yield array
+
+
+@pytest.mark.usefixtures("threshold")
+@pytest.mark.parametrize("items", [4, 200])
+def test_nothing_is_written_into_read_only_memory(items):
+    view = np.full((2 * items, items), 7, np.uint8).T[:, ::2]
+    for out in read_only_views(view.size):
+        for _ in range(3):  # seen, planned, known
+            with pytest.raises(ValueError, match="read-only"):
+                millrace.pack(view, out=out.reshape(view.shape))
+        assert not out.any()
+
+
+def test_a_read_only_mapping_is_an_error_and_not_a_crash(tmp_path):
+    file = tmp_path / "zeros"
+    file.write_bytes(bytes(400 * 400 * 8))
+    out = np.memmap(file, "f8", "r", shape=(400, 400))
+    for function in (millrace.pack, _layout._general_pack):
+        with pytest.raises(ValueError, match="read-only"):
+            function(np.ones((400, 400)).T, out)
+
+
+def test_a_copy_of_a_layout_is_the_layout():
+    layout = millrace.Layout.blocks([0, 8], [4, 4])
+    assert copy.copy(layout) is layout and copy.deepcopy([layout])[0] is layout
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(TypeError, match="pickled"):
+            pickle.dumps(layout, protocol)
+    layout.__del__()  # and it is freed once
+    with pytest.raises(Exception):  # noqa: B017 (ctypes says what it likes, but it does not call)
+        layout.pack(bytes(16))
+    del layout
+
+
+def test_what_is_checked_before_memory_is_touched_cannot_be_set():
+    layout = millrace.Layout.blocks([0], [8])
+    for name in ("low", "high", "nbytes"):
+        with pytest.raises(AttributeError):
+            setattr(layout, name, 0)
+
+
+def test_references_are_not_overwritten():
+    array = np.full(4, object(), object)
+    with pytest.raises(TypeError, match="references"):
+        millrace.Layout.blocks([0], [8]).unpack(bytes(8), array)
+    with pytest.raises((TypeError, ValueError)):
+        millrace.Layout.blocks([0], [8]).unpack(bytes(8), memoryview(array))
+
+
+def test_a_buffer_is_not_resized_while_it_is_read():
+    """One thread packs a bytearray, another makes it longer and shorter, which moves it: an exception there."""
+    script = """
+import sys, threading, millrace
+sys.setswitchinterval(1e-6)
+size = 1 << 22
+buffer, refused, ended = bytearray(size), [], threading.Event()
+layout = millrace.Layout.strided((size // 2,), (2,), 1)
+
+def resize():
+    while not ended.is_set():
+        try:
+            buffer.extend(bytes(size * 8))
+            del buffer[size:]
+        except BufferError as error:
+            refused.append(error)
+
+thread = threading.Thread(target=resize)
+thread.start()
+for _ in range(300):
+    try:
+        layout.unpack(bytes(size // 2), buffer)
+    except ValueError:
+        pass
+ended.set()
+thread.join()
+print("ended", len(refused) > 0)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (0, "ended True\n"), ended
 
 
 def test_objects_keep_their_references():

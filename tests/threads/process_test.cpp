@@ -1,6 +1,7 @@
 // Threads, processes and modes around a threaded reduction.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +80,52 @@ TEST(Threads, AChildOfForkReducesAlone) {
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(sum_of_halves(4), expected);  // and the parent goes on
+}
+
+// While it lives this user may not start a thread. Root always may, so it is another user meanwhile.
+class NoMoreThreads {
+ public:
+  NoMoreThreads() {
+    getrlimit(RLIMIT_NPROC, &before_);
+    const rlimit none{1, before_.rlim_max};
+    is_set_ = setrlimit(RLIMIT_NPROC, &none) == 0;
+    is_root_ = geteuid() == 0;
+    if (is_root_) is_set_ = is_set_ && setresuid(54321, 54321, 0) == 0;
+  }
+  ~NoMoreThreads() {
+    if (is_root_) {
+      EXPECT_EQ(setresuid(0, 0, 0), 0);
+    }
+    setrlimit(RLIMIT_NPROC, &before_);
+  }
+  bool is_set() const { return is_set_; }
+
+ private:
+  rlimit before_{};
+  bool is_set_ = false;
+  bool is_root_ = false;
+};
+
+// libgomp ends the process.
+TEST(Threads, ALimitOnProcessesMeansOneThread) {
+  {
+    const NoMoreThreads limit;
+    if (!limit.is_set()) GTEST_SKIP() << "no other user can be had here";
+    EXPECT_EQ(sum_of_halves(7), expected);
+    const char* why = nullptr;
+    millrace_use_threads(7, 1000);
+    EXPECT_EQ(millrace_threads(1000, &why), 1u);
+    EXPECT_STREQ(why, "no more threads can be made (limits of processes, or of memory)");
+  }
+  const std::size_t before = threads_of_this_process();
+  EXPECT_EQ(sum_of_halves(7), expected);  // and later they are made
+  EXPECT_GT(threads_of_this_process(), before);
+  const NoMoreThreads limit;
+  millrace_use_threads(7, 1000);
+  EXPECT_EQ(millrace_threads(1000, nullptr), 7u);  // those that are there
+  EXPECT_EQ(sum_of_halves(7), expected);
+  EXPECT_EQ(sum_of_halves(5), expected);
+  EXPECT_EQ(sum_of_halves(7), expected);  // the runtime has ended two
 }
 
 TEST(Threads, RunInTheCallersRoundingMode) {

@@ -1,0 +1,27 @@
+// Calls of the program that may reach the host without us: a tool that is linked into the program, or loaded before us,
+// defines MPI_Wait and calls PMPI_Wait; a library calls PMPI_Test. Read off the symbol tables of what is loaded.
+//
+// A tool between us and the host is no matter: its MPI_Wait is called by ours.
+#pragma once
+
+#include <atomic>
+
+#include "entries.h"
+
+namespace millrace::shim {
+
+// In MPI_Init, and again whenever something may depend on what was loaded since. Cheap if nothing was. Thread-safe.
+void find_bypassed_entries() noexcept;
+
+// Whether this process may make the call past us, in C or Fortran. As found last; other processes may differ.
+bool may_be_bypassed(Entry entry);
+
+// Whether that is so of a call that starts, completes, frees or asks about requests. Never false again.
+extern std::atomic<bool> completions_bypassed;
+inline bool completions_may_be_unseen() {
+  return __builtin_expect(completions_bypassed.load(std::memory_order_relaxed), 0);
+}
+// Says so.
+void expect_unseen_completions(const char* why) noexcept;
+
+}  // namespace millrace::shim

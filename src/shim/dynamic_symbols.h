@@ -1,0 +1,16 @@
+// What the dynamic symbol table of a loaded object says that it defines, and what it wants from others.
+#pragma once
+
+#include <link.h>
+
+namespace millrace::shim {
+
+// Whether the object's memory holds the address.
+bool holds(const dl_phdr_info& object, const void* address);
+
+using Visit = void (*)(const char* name, void* context);
+void visit_definitions(const dl_phdr_info& object, Visit visit, void* context);
+// As often as there are relocations that name it.
+void visit_references(const dl_phdr_info& object, Visit visit, void* context);
+
+}  // namespace millrace::shim
