@@ -5,6 +5,7 @@
 
 #include "entries.h"
 #include "record/record.h"
+#include "shim/attention.h"
 #include "shim/mode.h"
 #include "shim/word.h"
 
@@ -62,9 +63,11 @@ double observed_forward_double(Symbol symbol, void* next);
 template <Symbol symbol, class... Words>
 inline Word forward_as(Outcome outcome, Words... words) {
   void* next = next_definition<symbol>();
-  if (__builtin_expect((current_mode() & (recording | checking)) != 0, 0))
-    return observed_forward(symbol, next, outcome, words...);
-  return call(next, words...);
+  return with_attention<symbol>([=] {
+    if (__builtin_expect((current_mode() & (recording | checking)) != 0, 0))
+      return observed_forward(symbol, next, outcome, words...);
+    return call(next, words...);
+  });
 }
 
 template <Symbol symbol, class... Words>

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "abi.h"
+#include "shim/attention.h"
 #include "shim/forward.h"
 #include "shim/host_progress.h"
 
@@ -110,6 +111,7 @@ std::unique_ptr<NodeGroup> NodeGroup::make(Word comm, int rank, std::vector<int>
     options.host = {drive_host, nullptr};
     options.crowded_node = node_is_crowded();
     options.waiting = waiting_in_force;
+    options.seating = seating();
     options.selection = &selection_in_force;
     const bool joined =
         made->group_.join(made->segment_.base, shape, static_cast<std::uint32_t>(rank), options) == Status::ok;

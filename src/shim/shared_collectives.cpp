@@ -132,7 +132,11 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
   }
   in_host = true;
-  const Word result = call_next(next, words);
+  announce_traffic();
+  const Word result = [&] {
+    const InsideHost inside;
+    return call_next(next, words);
+  }();
   in_host = false;
   const bool succeeded = error_of(call, words, result) == 0;
   if (!communicator && succeeded) communicator = register_communicator(call.comm);
