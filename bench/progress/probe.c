@@ -1,13 +1,13 @@
-// How long a rank works on ranks that wait in a collective: an operation that needs rank 1's progress while ranks 1, 2,
-// ... sit in MPI_Barrier (or Bcast, Allreduce, Alltoall). One process group under Millrace: the ranks wait in MPI_ (ours)
-// or in PMPI_ (the host's own), in turns; rank 0's operations are the host's in both.
+// How long a rank works on ranks that wait in a collective: an operation that needs rank 1's progress while ranks 1,
+// 2, ... sit in MPI_Barrier (or Bcast, Allreduce, Alltoall). One process group under Millrace: the ranks wait in MPI_
+// (ours) or in PMPI_ (the host's own), in turns; rank 0's operations are the host's in both.
 //
-//   probe turns delay_us operations waits      prints "operation wait side turn us"
-//   probe turns 0 compute ms                   prints "compute wait side turn ms cpu_s": rank 0 computes for so long on a
-//                                              core of its own while the others wait in a Barrier; their processor time
+//   probe turns delay_us operations waits    prints "operation wait side turn us"
+//   probe turns 0 compute ms                 prints "compute wait side turn ms cpu_s": rank 0 computes for so long on a
+//                                            core of its own while the others wait in a Barrier; their processor time
 //
-// operations: p lock, put, unlock; f put, flush; o fetch_and_op, flush; s send of 1 MiB to a posted receive; n Iallreduce
-// that the others have started; P partitioned send. waits: b Barrier, B Bcast, a Allreduce, A Alltoall.
+// operations: p lock, put, unlock; f put, flush; o fetch_and_op, flush; s send of 1 MiB to a posted receive; n
+// Iallreduce that the others have started; P partitioned send. waits: b Barrier, B Bcast, a Allreduce, A Alltoall.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static int operations_of(char operation) {
     case 's': return 8;
     case 'n': return 8;
     case 'P': return 8;
-    default: return 30;
+    default: return 200;
   }
 }
 
@@ -112,8 +112,11 @@ static void partitioned_begin(int count) {
 #if HAS_PARTITIONED
   for (int i = 0; i < count; ++i) {
     char* at = messages + (size_t)i * message_bytes;
-    if (rank == 0) MPI_Psend_init(at, partitions, message_bytes / partitions / 4, MPI_BYTE, 1, i, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
-    if (rank == 1) MPI_Precv_init(at, partitions, message_bytes / partitions / 4, MPI_BYTE, 0, i, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    const MPI_Count bytes = message_bytes / partitions / 4;
+    if (rank == 0)
+      MPI_Psend_init(at, partitions, bytes, MPI_BYTE, 1, i, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    if (rank == 1)
+      MPI_Precv_init(at, partitions, bytes, MPI_BYTE, 0, i, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
   }
 #else
   (void)count;
@@ -125,19 +128,23 @@ static void partitioned_end(int count) {
 }
 
 static double turn(char operation, char wait, int ours, int delay_us) {
-  const int count = operations_of(operation);
+  const int count = operations_of(operation), may_end_early = strchr("pfo", operation) != NULL;
+  int done = 0;
   double begin = 0, end = 0;
   prepare(operation, count);
   PMPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) {
     usleep((unsigned)delay_us);
     begin = now_us();
-    for (int i = 0; i < count; ++i) operate(operation, i);
+    for (; done < count; ++done) {
+      if (may_end_early && now_us() - begin > 2e5) break;
+      operate(operation, done);
+    }
     end = now_us();
   }
   wait_in(wait, ours);
   finish(operation, count);
-  return (end - begin) / count;
+  return (end - begin) / (done > 0 ? done : 1);
 }
 
 static void measure(char operation, char wait, int turns, int delay_us) {

@@ -5,8 +5,8 @@
                                                  [--waits b] [--delay-us 3000] [--compute-ms 500] [--csv FILE]
 
 One process group per host under Millrace; the ranks wait in MPI_ (ours) or in PMPI_ (the host's own), in turns
-(probe.c says which operations there are). Prints the median time of an operation of both, in microseconds, and the median
-of ours / host by turn; then what waiting costs a rank that computes, and the processor time of those that wait for it.
+(probe.c says which operations there are). Prints the median time of an operation of both, in microseconds, and the
+median of ours / host by turn; then what waiting costs a rank that computes, and the processor time of those that wait.
 """
 
 import argparse
@@ -86,7 +86,7 @@ def main():
                 rows += [[name, ranks, *line] for line in lines]
                 (ms,), (cpu,) = medians(lines).values(), medians(lines, 5).values()
                 print(f"{name} {ranks} {options.compute_ms} ms of work while the others wait: host {ms[0]:.0f} ms, "
-                      f"Millrace {ms[1]:.0f} ms; the others used {cpu[0]:.2f} and {cpu[1]:.3f} s", flush=True)  # fmt: skip
+                      f"Millrace {ms[1]:.0f} ms; they used {cpu[0]:.2f} and {cpu[1]:.3f} s", flush=True)  # fmt: skip
     if options.csv:
         with options.csv.open("w", newline="") as file:
             csv.writer(file).writerows([["host", "ranks", "operation", "wait", "side", "turn", "us", "cpu_s"], *rows])

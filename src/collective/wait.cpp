@@ -15,15 +15,16 @@ constexpr std::uint64_t ms = 1'000'000;
 constexpr std::uint64_t first_look_ns = 20 * ms;   // at the others' announcements
 constexpr std::uint64_t look_every_ns = 200 * ms;  // also at whether they are alive
 
-// A rank that may sleep drives the host in every round, giving way in between, until neither the wait has just begun nor
-// the host was needed a moment ago. Then it sleeps for slices in proportion to the time since, so that what comes
-// unnoticed is late by a small part of that time.
+// A rank that may sleep drives the host in every round, giving way in between, until neither the wait has just begun
+// nor the host was needed a moment ago. Then it sleeps for slices in proportion to the time since, so that what comes
+// unnoticed is late by a small part of that time. Rounds as well as times: on a busy machine a round takes long.
 constexpr std::uint64_t rounds_before_sleep = 100;
 constexpr std::uint64_t attentive_ns = ms, attentive_rounds = 64;  // after it was rung for the host
 constexpr std::uint64_t shortest_slice_ns = 50'000, longest_slice_ns = 5 * ms, slices_in_time = 8;
-// Where somebody is in a call of the host, or somebody cannot ring, a rank sleeps no more than half of the time: what
-// takes the host many steps takes at most twice as long. Not for ever.
-constexpr std::uint64_t half_awake_ns = 1000 * ms, half_awake_rounds = 8;
+// Where somebody is in a call of the host it sleeps no more than half of the time: what takes the host many steps takes
+// at most twice as long. Where it was rung before, or somebody cannot ring, a fifth of the time. Not for ever.
+constexpr std::uint64_t half_awake_ns = 1000 * ms, half_awake_slices = 64;
+constexpr std::uint64_t mostly_awake_ns = 100 * ms, half_awake_rounds = 8;
 
 constexpr std::uint64_t any_letter = ~std::uint64_t{0};  // as `awaited`: whatever publish_to() stores
 
@@ -94,11 +95,16 @@ Result Group::sleep(Patience& patience, const Awaited& awaited, std::uint64_t ti
     patience.needed_ns = now_ns();
     patience.attentive_until_ns = patience.needed_ns + attentive_ns;
     patience.attentive_until_round = patience.round + attentive_rounds;
+    patience.slices = 0;
     return Result::ok;
   }
-  if (time_ns - patience.needed_ns > half_awake_ns) return Result::ok;
-  if (seating_.everybody_rings && !shared_memory::somebody_inside(seating_)) return Result::ok;
-  patience.attentive_until_ns = now_ns() + slice_ns;
+  const std::uint64_t unneeded_ns = time_ns - patience.needed_ns;
+  if (++patience.slices > half_awake_slices && unneeded_ns > half_awake_ns) return Result::ok;
+  const bool may_be_deaf = !shared_memory::everybody_rings(seating_);
+  if (!may_be_deaf && !shared_memory::somebody_inside(seating_)) return Result::ok;
+  // It is more likely to be needed if it was rung before, or cannot be.
+  const bool likely = may_be_deaf || (patience.needed_ns != patience.begin_ns && unneeded_ns < mostly_awake_ns);
+  patience.attentive_until_ns = now_ns() + (likely ? 4 * slice_ns : slice_ns);
   patience.attentive_until_round = patience.round + half_awake_rounds;
   return Result::ok;
 }
@@ -158,16 +164,17 @@ Result Group::await_slots(std::uint64_t chunk) {
 }
 
 // Sleeper and waker each write one thing and then read the other's: all four accesses are sequentially consistent, so
-// at least one of the two sees what the other wrote, and no wake is lost. The timeout is for peers that die, and for what
-// the host does unnoticed. Whether somebody has rung for the host.
+// at least one of the two sees what the other wrote, and no wake is lost. The timeout is for peers that die, and for
+// what the host does unnoticed. Whether somebody has rung for the host.
 bool Group::sleep_until_rung(const Awaited& awaited, std::uint64_t timeout_ns) {
   const std::uint64_t offset =
       awaited.flag ? static_cast<std::uint64_t>(reinterpret_cast<const char*>(awaited.flag) - blocks_) : any_letter;
   std::atomic<std::uint64_t>& asleep = head_->asleep[rank_ / 64];
   const std::uint64_t bit = std::uint64_t{1} << (rank_ % 64);
   std::atomic<std::uint32_t>& own_bell = bell(*self_);
-  const std::uint32_t heard = own_bell.load(std::memory_order_acquire);  // partners: fetch_add in ring(), ring_sleepers()
-  self_->awaited.store(offset, std::memory_order_relaxed);               // released by the next line
+  // Partners: fetch_add in ring() and ring_sleepers().
+  const std::uint32_t heard = own_bell.load(std::memory_order_acquire);
+  self_->awaited.store(offset, std::memory_order_relaxed);  // released by the next line
   asleep.fetch_or(bit, std::memory_order_seq_cst);  // partners: loads in publish_and_wake() and publish_and_ring()
   if (seating_.attention) {
     shared_memory::fall_asleep(*seating_.attention, seating_.seat);
@@ -186,7 +193,8 @@ void Group::publish_and_wake(std::atomic<std::uint64_t>& flag, std::uint64_t val
   flag.exchange(value, std::memory_order_seq_cst);  // partners: wait(), wait_long(), sleep_until_rung()
   const auto offset = static_cast<std::uint64_t>(reinterpret_cast<const char*>(&flag) - blocks_);
   for (std::uint32_t word = 0; word * 64 < ranks(); ++word) {
-    std::uint64_t sleepers = head_->asleep[word].load(std::memory_order_seq_cst);  // partner: fetch_or in sleep_until_rung()
+    // Partner: fetch_or in sleep_until_rung().
+    std::uint64_t sleepers = head_->asleep[word].load(std::memory_order_seq_cst);
     for (; sleepers != 0; sleepers &= sleepers - 1) {
       Member& sleeper = member(word * 64 + static_cast<std::uint32_t>(std::countr_zero(sleepers)));
       if (sleeper.awaited.load(std::memory_order_relaxed) == offset) ring(sleeper);

@@ -37,6 +37,11 @@ void ring_sleepers(Attention& attention) {
   }
 }
 
+bool everybody_rings(const Seating& seating) {
+  return seating.attention && seating.attention->everybody_rings.load(std::memory_order_relaxed) != 0 &&
+         seating.attention->strangers.load(std::memory_order_relaxed) == 0;
+}
+
 bool somebody_inside(const Seating& seating) {
   for (std::uint32_t seat = 0; seat < seating.seats; ++seat)
     if (seat != seating.seat && seating.attention->seats[seat].inside.load(std::memory_order_relaxed) != 0) return true;

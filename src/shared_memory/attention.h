@@ -2,13 +2,13 @@
 // may need them to drive their own host. Lies in memory that all of these ranks share; zeroed memory is a valid one.
 //
 //   a rank that sleeps                            a rank that calls the host
-//   asleep |= own bit; sleepers |= its word       sleepers == 0: nothing to do (one load of a line that nobody writes)
+//   asleep |= own bit; sleepers |= its word       sleepers == 0: nothing to do (one load of a line that stays)
 //   drives its host once more                     else takes all bits of `asleep` and rings the bells of those ranks
 //   sleeps on its bell, for a slice of time       inside = 1 while it is in a call that waits for others
 //   own bit still there? then nobody has rung
 //
 // The caller looks before its host has sent anything, so a rank that goes to sleep just then is not woken: slices are
-// short at first, and the last look at the host comes after the bit. Nothing here decides more than when somebody wakes.
+// short at first, and the last look at the host comes after the bit. Nothing here decides more than when one wakes.
 #pragma once
 
 #include <atomic>
@@ -26,6 +26,9 @@ struct Attention {
   };
 
   alignas(128) std::atomic<std::uint32_t> sleepers;  // a bit for each word of `asleep` that may hold one
+  // Set once, by any rank; else sleepers count on nobody's ring. Relaxed: it is about how long to sleep.
+  alignas(128) std::atomic<std::uint32_t> everybody_rings;  // all ranks of the job are on this node and here
+  std::atomic<std::uint32_t> strangers;  // the job is, or may be, connected with another: not everybody rings after all
   alignas(128) std::atomic<std::uint64_t> asleep[most_seats / 64];  // a bit for each seat
   Seat seats[most_seats];
 };
@@ -33,9 +36,8 @@ struct Attention {
 // Where a rank sits. Without an Attention nobody can ring it, and nobody is seen inside a call.
 struct Seating {
   Attention* attention = nullptr;
-  std::uint32_t seat = 0;      // of this rank, below `seats`
-  std::uint32_t seats = 0;     // that are taken, at most Attention::most_seats
-  bool everybody_rings = false;  // no rank of the job calls the host without ringing: all are on this node and here
+  std::uint32_t seat = 0;   // of this rank, below `seats`
+  std::uint32_t seats = 0;  // that may be taken: all below, at most Attention::most_seats
 };
 
 // Says that the rank of `seat` sleeps. To be followed by a look at what it waits for.
@@ -44,6 +46,8 @@ void fall_asleep(Attention& attention, std::uint32_t seat);
 bool wake_up(Attention& attention, std::uint32_t seat);
 // Rings all that sleep.
 void ring_sleepers(Attention& attention);
+// Whether no rank that may need this one calls the host without ringing.
+bool everybody_rings(const Seating& seating);
 // Whether some rank but that of `seat` is in a call of the host that waits for others.
 bool somebody_inside(const Seating& seating);
 

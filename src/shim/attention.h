@@ -26,6 +26,11 @@ inline void announce_traffic() {
     ring_for_host();
 }
 
+// Before a call that connects the job with others.
+inline void announce_strangers() {
+  attention.load(std::memory_order_relaxed)->strangers.store(1, std::memory_order_relaxed);
+}
+
 // While the host is in a call that waits for others. Threads and calls within calls may say too early that it is over:
 // then others sleep a little longer.
 class InsideHost {
@@ -38,17 +43,5 @@ class InsideHost {
  private:
   std::atomic<std::uint32_t>* inside_;
 };
-
-// Calls `pass`, which passes a call of `symbol` to the host.
-template <Symbol symbol, class Pass>
-inline auto with_attention(Pass pass) {
-  if constexpr (peers_of(symbol) != Peers::none) announce_traffic();
-  if constexpr (peers_of(symbol) == Peers::blocking) {
-    const InsideHost inside;
-    return pass();
-  } else {
-    return pass();
-  }
-}
 
 }  // namespace millrace::shim

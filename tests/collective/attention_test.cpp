@@ -44,7 +44,8 @@ std::string others_wait(bool in_exchange, bool everybody_rings, std::string (*me
   RankSetup setup = ranks(count);
   setup.waiting = Waiting::sleep;
   setup.progress = drive;
-  setup.seating = {&shared->attention, 0, count, everybody_rings};
+  setup.seating = {&shared->attention, 0, count};
+  shared->attention.everybody_rings = everybody_rings ? 1 : 0;
   setup.timeout_seconds = 20;
   std::string outcome = run_all(setup, [&](Group& group) -> std::string {
     Result result = barrier(group);
@@ -93,7 +94,7 @@ TEST(Attention, OfASleeperThatIsRung) {
 
 // How often rank 1 looks between two sleeps when it has waited for a while.
 double looks_for_a_sleep() {
-  await(shared->sleeps, 20);
+  await(shared->sleeps, 5);
   const std::uint64_t looks = shared->looks.load(), sleeps = shared->sleeps.load();
   await(shared->sleeps, sleeps + 20);
   return static_cast<double>(shared->looks.load() - looks) / 20;
@@ -116,23 +117,29 @@ std::string ring_not() {
   return looks > 4 ? "" : std::to_string(looks) + " looks for a sleep, where not everybody rings";
 }
 
+std::string connect() {
+  shared->attention.strangers = 1;
+  return ring_not();
+}
+
 TEST(Attention, OfWhoSleepsWhileTheHostMayNeedIt) {
   for (const bool in_exchange : {false, true}) {
     EXPECT_EQ(others_wait(in_exchange, true, sleep_soundly), "");
     EXPECT_EQ(others_wait(in_exchange, true, stay_half_awake), "");
     EXPECT_EQ(others_wait(in_exchange, false, ring_not), "");
+    EXPECT_EQ(others_wait(in_exchange, true, connect), "");
   }
 }
 
-// The bells of the group and those for the host are the same: neither keeps a rank from the other's wake. Were one lost,
-// a slice would end it; so this is about hangs and about results.
+// The bells of the group and those for the host are the same: neither keeps a rank from the other's wake. Were one
+// lost, a slice would end it; so this is about hangs and about results.
 TEST(Attention, WhileRanksMeet) {
   void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   auto* const attention = &static_cast<Shared*>(memory)->attention;
   RankSetup setup = ranks(4);
   setup.waiting = Waiting::sleep;
-  setup.seating = {attention, 0, 4, true};
+  setup.seating = {attention, 0, 4};
   EXPECT_EQ(run_all(setup,
                     [&](Group& group) -> std::string {
                       for (std::uint32_t call = 0; call < 300; ++call) {

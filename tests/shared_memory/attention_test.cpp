@@ -43,7 +43,7 @@ TEST(Attention, CallersHaveNothingToDoWhenAllAreAwake) {
 
 TEST(Attention, WhatIsInside) {
   const auto attention = std::make_unique<Attention>();
-  const Seating seating{attention.get(), 2, 5, true};
+  const Seating seating{attention.get(), 2, 5};
   EXPECT_FALSE(somebody_inside(seating));
   attention->seats[2].inside = 1;
   attention->seats[5].inside = 1;

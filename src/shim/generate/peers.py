@@ -14,12 +14,15 @@ BLOCKING = (
     "Allgather Allgatherv Allreduce Alltoall Alltoallv Alltoallw Barrier Bcast Exscan Gather Gatherv Reduce "
     "Reduce_scatter Reduce_scatter_block Scan Scatter Scatterv Neighbor_all* *_init "
     "Comm_create Comm_create_from_group Comm_create_group Comm_dup Comm_dup_with_info Comm_free Comm_split "
-    "Comm_split_type Comm_accept Comm_connect Comm_disconnect Comm_join Comm_spawn Comm_spawn_multiple "
+    "Comm_split_type Comm_disconnect "
     "Intercomm_create Intercomm_create_from_groups Intercomm_merge "
     "Cart_create Cart_sub Dist_graph_create Dist_graph_create_adjacent Graph_create "
     "File_close File_open File_preallocate File_read* File_write* File_seek_shared File_set_size File_set_view "
     "File_sync Finalize Session_finalize"
 ).split()
+
+# The same, and what they return connects the job with processes that ring nobody here.
+CONNECTING = "Comm_accept Comm_connect Comm_join Comm_spawn Comm_spawn_multiple".split()
 
 # Begin or ask, and return at once; what they begin may need others.
 NONBLOCKING = (
@@ -36,15 +39,17 @@ NONBLOCKING = (
 LOCAL = "Send_init Bsend_init Rsend_init Ssend_init Recv_init Psend_init Precv_init".split()
 
 
-def _listed(name, patterns):
+def listed(name, patterns):
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def of_entry(entry):
     """Name of a value of Peers."""
     name = entry.identifier.removesuffix("_c") if entry.large else entry.identifier
-    if _listed(name, LOCAL):
+    if listed(name, LOCAL):
         return "none"
-    if _listed(name, BLOCKING):
+    if listed(name, CONNECTING):
+        return "connecting"
+    if listed(name, BLOCKING):
         return "blocking"
-    return "nonblocking" if _listed(name, NONBLOCKING) else "none"
+    return "nonblocking" if listed(name, NONBLOCKING) else "none"

@@ -63,7 +63,8 @@ const BytesRule& bytes_rule(Entry entry);
 enum class Peers : std::uint8_t {{
   none,
   nonblocking,  // it begins or asks
-  blocking      // it returns when they have
+  blocking,     // it returns when they have
+  connecting    // likewise, and then there are processes that are not of this job
 }};
 inline constexpr Peers peers_of_symbol[symbol_count] = {{
 {peers}
