@@ -281,7 +281,7 @@ Result ExchangeRun::run() {
       result_ = group_.idle(patience, awaited);
       if (result_ == Result::ok && patience.round % rounds_between_looks == 0 && somebody_has_gone_on())
         result_ = group_.fail(Result::mismatch);
-      polls = group_.waiting() == Waiting::spin ? 64 : 4;
+      polls = group_.polls_between();
     }
   }
   if (result_ == Result::ok) group_.finish(call_);

@@ -63,6 +63,7 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
   blocks_ = static_cast<char*>(base) + page_bytes;
   self_ = &member(rank);
   host_ = options.host;
+  seating_ = options.seating;
   selection_ = options.selection ? options.selection : &standard_selection();
   identity_ = shared_memory::own_identity();
   calls_ = chunks_ = history_ = 0;
@@ -76,6 +77,7 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
   self_->place = shared_memory::own_place();
   self_->waiting = options.waiting;
   self_->crowded_node = options.crowded_node;
+  self_->bell_seat = seating_.attention ? seating_.seat + 1 : 0;
   known_word_ =
       (identity_.start_time + 1) * 0x9e3779b97f4a7c15u ^ static_cast<std::uint64_t>(identity_.pid) << 32 ^ rank;
   self_->known_word = known_word_;

@@ -22,6 +22,7 @@
 #include "collective/result.h"
 #include "collective/selection.h"
 #include "collective/tree.h"
+#include "shared_memory/attention.h"
 #include "shared_memory/futex.h"
 #include "shared_memory/waiting.h"
 
@@ -34,6 +35,7 @@ struct Options {
   Host host;
   Waiting waiting = Waiting::automatic;  // ranks may ask for different ones; all take the most patient
   bool crowded_node = false;             // ranks of the node that are not in this group share cores with it
+  shared_memory::Seating seating;        // who rings this rank when it sleeps; the same memory on all ranks, or none
   const Selection* selection = nullptr;  // null: standard_selection(). Equal on all ranks; must outlive the group
 };
 
@@ -218,7 +220,9 @@ class Group {
 
   // For who waits for several flags: what it has waited so far.
   struct Patience {
-    std::uint64_t begin_ns = 0, look_ns = 0, sleep_ns = 0, round = 0;
+    std::uint64_t begin_ns = 0, look_ns = 0, round = 0;
+    // Of a rank that may sleep: when the host last seemed to need it, slices slept since, until when it stays awake.
+    std::uint64_t needed_ns = 0, slices = 0, attentive_until_ns = 0, attentive_until_round = 0;
   };
   // What a wait is for: a flag, or something that `ready` finds (with sequentially consistent loads).
   struct Awaited {
@@ -231,6 +235,7 @@ class Group {
   // the dead. To be called with polls in between until it is not ok or what is waited for has come.
   Result idle(Patience& patience, const Awaited& awaited);
   std::uint32_t polls() const { return polls_; }  // before the first round
+  std::uint32_t polls_between() const { return waiting_ == Waiting::spin ? 8 : 2; }  // rounds
 
   // Breaks the group for all ranks; returns what broke it first.
   Result fail(Result result);
@@ -257,7 +262,9 @@ class Group {
   void publish_and_wake(std::atomic<std::uint64_t>& flag, std::uint64_t value);
   void publish_and_ring(std::uint32_t reader, std::atomic<std::uint64_t>& flag, std::uint64_t value);
   void ring(Member& sleeper);
-  void sleep(const Awaited& awaited, std::uint64_t timeout_ns);
+  std::atomic<std::uint32_t>& bell(Member& of) const;
+  Result sleep(Patience& patience, const Awaited& awaited, std::uint64_t time_ns);
+  bool sleep_until_rung(const Awaited& awaited, std::uint64_t timeout_ns);
   Result look_around(std::uint64_t waited_ns);
   Result wait_for_join(std::uint64_t tries);
   void decide_waiting();
@@ -281,6 +288,7 @@ class Group {
   BlockLayout layout_{};
   Head* head_ = nullptr;
   Host host_;
+  shared_memory::Seating seating_;
   shared_memory::ProcessIdentity identity_;
   const Selection* selection_ = nullptr;
   std::unique_ptr<Mail> mail_;

@@ -50,6 +50,7 @@ struct alignas(pair_bytes) Member {
   shared_memory::Place place;
   shared_memory::Waiting waiting;  // asked for
   bool crowded_node;
+  std::uint32_t bell_seat;   // 1 + its seat of Options::seating, where its bell is; 0: `bell` below
   std::uint64_t known_word;  // what the others find at `known_address` in this process, if they may read there
   std::uint64_t known_address;
   std::atomic<std::uint32_t> reads;  // 1: may not read all others, 2: may; join(), partner: start()
@@ -64,7 +65,8 @@ struct alignas(pair_bytes) Member {
   Flag filled;       // chunks below this number that were this rank's to fill are filled
   Flag reduced;      // this rank's slices of chunks below this number are reduced
 
-  // Sleeping: `bell` is the futex word, `awaited` the offset in the segment of the flag slept for.
+  // Sleeping: `bell` is the futex word of a rank that has no seat, `awaited` the offset in the segment of the flag
+  // slept for.
   alignas(pair_bytes) std::atomic<std::uint32_t> bell;
   std::atomic<std::uint64_t> awaited;
 };

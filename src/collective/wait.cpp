@@ -1,6 +1,7 @@
 // The slow side of waiting: when polling a little was not enough.
 #include <sched.h>
 
+#include <algorithm>
 #include <bit>
 #include <ctime>
 
@@ -13,8 +14,18 @@ namespace {
 constexpr std::uint64_t ms = 1'000'000;
 constexpr std::uint64_t first_look_ns = 20 * ms;   // at the others' announcements
 constexpr std::uint64_t look_every_ns = 200 * ms;  // also at whether they are alive
-constexpr std::uint64_t longest_sleep_ns = 5 * ms;
-constexpr std::uint64_t yields_before_sleep = 100;
+
+// A rank that may sleep drives the host in every round, giving way in between, until neither the wait has just begun
+// nor the host was needed a moment ago. Then it sleeps for slices in proportion to the time since, so that what comes
+// unnoticed is late by a small part of that time. Rounds as well as times: on a busy machine a round takes long.
+constexpr std::uint64_t rounds_before_sleep = 100;
+constexpr std::uint64_t attentive_ns = ms, attentive_rounds = 64;  // after it was rung for the host
+constexpr std::uint64_t shortest_slice_ns = 50'000, longest_slice_ns = 5 * ms, slices_in_time = 8;
+// Where somebody is in a call of the host it sleeps no more than half of the time: what takes the host many steps takes
+// at most twice as long. Where it was rung before, or somebody cannot ring, a fifth of the time. Not for ever.
+constexpr std::uint64_t half_awake_ns = 1000 * ms, half_awake_slices = 64;
+constexpr std::uint64_t mostly_awake_ns = 100 * ms, half_awake_rounds = 8;
+
 constexpr std::uint64_t any_letter = ~std::uint64_t{0};  // as `awaited`: whatever publish_to() stores
 
 std::uint64_t now_ns() {
@@ -41,8 +52,7 @@ Result Group::wait_for_join(std::uint64_t tries) {
 Result Group::wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t least) {
   Patience patience;
   for (;;) {
-    const unsigned polls = waiting_ == Waiting::spin ? 64 : 4;
-    for (unsigned poll = 0; poll < polls; ++poll) {
+    for (std::uint32_t poll = 0; poll < polls_between(); ++poll) {
       if (flag.load(std::memory_order_acquire) >= least) return Result::ok;  // partner: release in publish()
       shared_memory::cpu_pause();
     }
@@ -52,27 +62,51 @@ Result Group::wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t le
 
 Result Group::idle(Patience& patience, const Awaited& awaited) {
   const std::uint64_t round = patience.round++;
+  std::uint64_t time_ns = 0;
   if (round == 0) {
-    patience.begin_ns = now_ns();
+    patience.begin_ns = patience.needed_ns = time_ns = now_ns();
     patience.look_ns = patience.begin_ns + first_look_ns;
-    patience.sleep_ns = ms / 4;
+    patience.attentive_until_round = rounds_before_sleep;
   }
   // Partner: fail() in any rank.
   if (const auto verdict = head_->verdict.load(std::memory_order_acquire)) [[unlikely]]
     return broken_ = static_cast<Result>(verdict);
-  // A few turns without the host: its probe costs more than most waits last.
-  if (round >= 3 && round % 4 == 3 && host_.progress && !host_.progress(host_.context)) return fail(Result::peer_died);
-  if (waiting_ == Waiting::sleep && round >= yields_before_sleep) {
-    sleep(awaited, patience.sleep_ns);
-    if (patience.sleep_ns < longest_sleep_ns) patience.sleep_ns *= 2;
-  } else if (waiting_ != Waiting::spin || round >= 8) {
+  // In every round, as the host does in its own waits: what a peer does may take many steps of both.
+  if (host_.progress && !host_.progress(host_.context)) return fail(Result::peer_died);
+  if (waiting_ == Waiting::sleep && round >= patience.attentive_until_round &&
+      (time_ns = now_ns()) >= patience.attentive_until_ns) {
+    if (const Result result = sleep(patience, awaited, time_ns); result != Result::ok) return result;
+  } else if (waiting_ != Waiting::spin || (round >= 64 && round % 8 == 0)) {
     sched_yield();  // spinning too long usually means that the one waited for needs this core
   }
-  if (round % 16 != 15 && waiting_ != Waiting::sleep) return Result::ok;
-  const std::uint64_t time_ns = now_ns();
+  if (time_ns == 0) {
+    if (round % 16 != 15) return Result::ok;
+    time_ns = now_ns();
+  }
   if (time_ns < patience.look_ns) return Result::ok;
   patience.look_ns = time_ns + look_every_ns;
   return look_around(time_ns - patience.begin_ns);
+}
+
+Result Group::sleep(Patience& patience, const Awaited& awaited, std::uint64_t time_ns) {
+  const std::uint64_t slice_ns =
+      std::clamp((time_ns - patience.needed_ns) / slices_in_time, shortest_slice_ns, longest_slice_ns);
+  if (sleep_until_rung(awaited, slice_ns)) {
+    patience.needed_ns = now_ns();
+    patience.attentive_until_ns = patience.needed_ns + attentive_ns;
+    patience.attentive_until_round = patience.round + attentive_rounds;
+    patience.slices = 0;
+    return Result::ok;
+  }
+  const std::uint64_t unneeded_ns = time_ns - patience.needed_ns;
+  if (++patience.slices > half_awake_slices && unneeded_ns > half_awake_ns) return Result::ok;
+  const bool may_be_deaf = !shared_memory::everybody_rings(seating_);
+  if (!may_be_deaf && !shared_memory::somebody_inside(seating_)) return Result::ok;
+  // It is more likely to be needed if it was rung before, or cannot be.
+  const bool likely = may_be_deaf || (patience.needed_ns != patience.begin_ns && unneeded_ns < mostly_awake_ns);
+  patience.attentive_until_ns = now_ns() + (likely ? 4 * slice_ns : slice_ns);
+  patience.attentive_until_round = patience.round + half_awake_rounds;
+  return Result::ok;
 }
 
 // Is there a reason to wait for ever?
@@ -130,28 +164,37 @@ Result Group::await_slots(std::uint64_t chunk) {
 }
 
 // Sleeper and waker each write one thing and then read the other's: all four accesses are sequentially consistent, so
-// at least one of the two sees what the other wrote, and no wake is lost. The timeout is for the host's progress and
-// for peers that die.
-void Group::sleep(const Awaited& awaited, std::uint64_t timeout_ns) {
+// at least one of the two sees what the other wrote, and no wake is lost. The timeout is for peers that die, and for
+// what the host does unnoticed. Whether somebody has rung for the host.
+bool Group::sleep_until_rung(const Awaited& awaited, std::uint64_t timeout_ns) {
   const std::uint64_t offset =
       awaited.flag ? static_cast<std::uint64_t>(reinterpret_cast<const char*>(awaited.flag) - blocks_) : any_letter;
   std::atomic<std::uint64_t>& asleep = head_->asleep[rank_ / 64];
   const std::uint64_t bit = std::uint64_t{1} << (rank_ % 64);
-  const std::uint32_t bell = self_->bell.load(std::memory_order_acquire);  // partner: fetch_add in ring()
-  self_->awaited.store(offset, std::memory_order_relaxed);                 // released by the next line
+  std::atomic<std::uint32_t>& own_bell = bell(*self_);
+  // Partners: fetch_add in ring() and ring_sleepers().
+  const std::uint32_t heard = own_bell.load(std::memory_order_acquire);
+  self_->awaited.store(offset, std::memory_order_relaxed);  // released by the next line
   asleep.fetch_or(bit, std::memory_order_seq_cst);  // partners: loads in publish_and_wake() and publish_and_ring()
+  if (seating_.attention) {
+    shared_memory::fall_asleep(*seating_.attention, seating_.seat);
+    // Once more: a call of the host that has not seen us fall asleep has most likely sent by now.
+    if (host_.progress) host_.progress(host_.context);
+  }
   // Partners: the exchanges there.
   const bool come =
       awaited.flag ? awaited.flag->load(std::memory_order_seq_cst) >= awaited.least : awaited.ready(awaited.context);
-  if (!come) shared_memory::futex_wait(self_->bell, bell, timeout_ns);
+  if (!come) shared_memory::futex_wait(own_bell, heard, timeout_ns);
   asleep.fetch_and(~bit, std::memory_order_relaxed);
+  return seating_.attention && shared_memory::wake_up(*seating_.attention, seating_.seat);
 }
 
 void Group::publish_and_wake(std::atomic<std::uint64_t>& flag, std::uint64_t value) {
-  flag.exchange(value, std::memory_order_seq_cst);  // partners: wait(), wait_long(), sleep()
+  flag.exchange(value, std::memory_order_seq_cst);  // partners: wait(), wait_long(), sleep_until_rung()
   const auto offset = static_cast<std::uint64_t>(reinterpret_cast<const char*>(&flag) - blocks_);
   for (std::uint32_t word = 0; word * 64 < ranks(); ++word) {
-    std::uint64_t sleepers = head_->asleep[word].load(std::memory_order_seq_cst);  // partner: fetch_or in sleep()
+    // Partner: fetch_or in sleep_until_rung().
+    std::uint64_t sleepers = head_->asleep[word].load(std::memory_order_seq_cst);
     for (; sleepers != 0; sleepers &= sleepers - 1) {
       Member& sleeper = member(word * 64 + static_cast<std::uint32_t>(std::countr_zero(sleepers)));
       if (sleeper.awaited.load(std::memory_order_relaxed) == offset) ring(sleeper);
@@ -160,17 +203,24 @@ void Group::publish_and_wake(std::atomic<std::uint64_t>& flag, std::uint64_t val
 }
 
 void Group::publish_and_ring(std::uint32_t reader, std::atomic<std::uint64_t>& flag, std::uint64_t value) {
-  flag.exchange(value, std::memory_order_seq_cst);  // partners: mail.cpp and sleep()
-  // Partner: fetch_or in sleep().
+  flag.exchange(value, std::memory_order_seq_cst);  // partners: mail.cpp and sleep_until_rung()
+  // Partner: fetch_or in sleep_until_rung().
   const std::uint64_t sleepers = head_->asleep[reader / 64].load(std::memory_order_seq_cst);
   if ((sleepers >> (reader % 64) & 1) == 0) return;
   Member& sleeper = member(reader);
   if (sleeper.awaited.load(std::memory_order_relaxed) == any_letter) ring(sleeper);
 }
 
+std::atomic<std::uint32_t>& Group::bell(Member& of) const {
+  const std::uint32_t seat = of.bell_seat - 1;  // which must not lead astray, whoever has written it
+  return seating_.attention && seat < shared_memory::Attention::most_seats ? seating_.attention->seats[seat].bell
+                                                                            : of.bell;
+}
+
 void Group::ring(Member& sleeper) {
-  sleeper.bell.fetch_add(1, std::memory_order_release);  // partner: load in sleep()
-  shared_memory::futex_wake(sleeper.bell);
+  std::atomic<std::uint32_t>& its = bell(sleeper);
+  its.fetch_add(1, std::memory_order_release);  // partner: load in sleep_until_rung()
+  shared_memory::futex_wake(its);
 }
 
 }  // namespace millrace::collective

@@ -100,6 +100,10 @@ Board* Board::join(const JoinRequest& request, int directory, std::string& why_n
   return nullptr;
 }
 
+shared_memory::Attention& Board::attention() const {
+  return *reinterpret_cast<shared_memory::Attention*>(reinterpret_cast<char*>(head_) + attention_offset());
+}
+
 bool Board::is_of(const JoinRequest& request) const {
   return head_->magic.load(std::memory_order_acquire) == board_magic && head_->version == board_version &&
          head_->world_ranks == request.world_ranks &&

@@ -40,6 +40,8 @@ class Board {
   bool is_here(std::uint32_t rank) const {
     return rank < world_ranks_ && member(rank).here.load(std::memory_order_acquire) == 1;  // partner: join(), leave()
   }
+  // Who of the job sleeps here, by rank of the world; for as many ranks as it has seats.
+  shared_memory::Attention& attention() const;
   // How many ranks of the job have joined so far.
   std::uint32_t joined() const { return head_->joined.load(std::memory_order_relaxed); }
   std::uint64_t budget_bytes() const { return budget_bytes_; }

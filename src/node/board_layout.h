@@ -1,6 +1,6 @@
 // What the ranks of a job have in common on one node, in a file of the user's directory that all of them map.
 //
-//   BoardHead | BoardMember[world_ranks]                     the file
+//   BoardHead | Attention | BoardMember[world_ranks]         the file
 //   regions: records of agreements, memory of groups ...     the arena: a memfd of the rank that made the board, or, where
 //                                                            that cannot be had, the rest of the file
 //
@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "node/agreement_record.h"
+#include "shared_memory/attention.h"
 #include "shared_memory/process.h"
 
 namespace millrace::node {
@@ -59,7 +60,8 @@ struct BoardHead {
 inline std::size_t round_to_pages(std::size_t bytes) {
   return (bytes + board_page_bytes - 1) / board_page_bytes * board_page_bytes;
 }
-inline std::size_t members_offset() { return round_to_pages(sizeof(BoardHead)); }
+inline std::size_t attention_offset() { return round_to_pages(sizeof(BoardHead)); }
+inline std::size_t members_offset() { return attention_offset() + round_to_pages(sizeof(shared_memory::Attention)); }
 inline std::size_t board_bytes(std::uint32_t world_ranks) {
   return members_offset() + round_to_pages(world_ranks * sizeof(BoardMember));
 }

@@ -5,6 +5,7 @@
 
 #include "entries.h"
 #include "record/record.h"
+#include "shim/attention.h"
 #include "shim/mode.h"
 #include "shim/word.h"
 
@@ -58,13 +59,25 @@ template <class... Words>
 Word observed_forward(Symbol symbol, void* next, Outcome outcome, Words... words);
 double observed_forward_double(Symbol symbol, void* next);
 
-// Passes a call on, recorded with `outcome` if anything is recorded.
 template <Symbol symbol, class... Words>
-inline Word forward_as(Outcome outcome, Words... words) {
+[[gnu::always_inline]] inline Word pass(Outcome outcome, Words... words) {
   void* next = next_definition<symbol>();
   if (__builtin_expect((current_mode() & (recording | checking)) != 0, 0))
     return observed_forward(symbol, next, outcome, words...);
   return call(next, words...);
+}
+
+// Passes a call on, recorded with `outcome` if anything is recorded.
+template <Symbol symbol, class... Words>
+inline Word forward_as(Outcome outcome, Words... words) {
+  if constexpr (peers_of(symbol) != Peers::none) announce_traffic();
+  if constexpr (peers_of(symbol) == Peers::connecting) announce_strangers();
+  if constexpr (peers_of(symbol) == Peers::blocking || peers_of(symbol) == Peers::connecting) {
+    const InsideHost inside;
+    return pass<symbol>(outcome, words...);
+  } else {
+    return pass<symbol>(outcome, words...);
+  }
 }
 
 template <Symbol symbol, class... Words>

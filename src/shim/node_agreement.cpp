@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "node/board.h"
 #include "node/job_key.h"
+#include "shim/attention.h"
 #include "shim/exchange_blocks.h"
 #include "shim/forward.h"
 #include "shim/library_version.h"
@@ -129,6 +130,15 @@ void follow(Communicator& communicator, Agreement::State state) {
   }
 }
 
+// So that ranks that sleep in our collectives are woken by those that call the host.
+void take_seat(bool spawned) {
+  if (board->world_ranks() > shared_memory::Attention::most_seats) return;
+  shared_memory::Attention& attention = board->attention();
+  use_seating({&attention, board->rank(), board->world_ranks()});
+  if (board->joined() == board->world_ranks() && !spawned)
+    attention.everybody_rings.store(1, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 bool prepare_agreement(const SettingValues& settings, int world_rank, int world_ranks) {
@@ -150,6 +160,7 @@ bool prepare_agreement(const SettingValues& settings, int world_rank, int world_
     log(LogLevel::info, fmt::format("no collectives in shared memory: {}", why_not));
     return false;
   }
+  take_seat(was_spawned());
   if (!prepare_communicators()) return false;
   const Identity world{0x4d50495f434f4d4d, 0x5f574f524c440000};  // a name like any other
   return register_communicator(abi::comm_world(), &world) != nullptr;

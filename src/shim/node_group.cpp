@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "shim/attention.h"
 #include "shim/host_progress.h"
 
 namespace millrace::shim {
@@ -63,6 +64,7 @@ std::unique_ptr<NodeGroup> NodeGroup::join(const node::Board& board, std::uint32
   options.host = {drive_host, nullptr};
   options.crowded_node = node_is_crowded(board);
   options.waiting = waiting_in_force;
+  options.seating = seating();
   options.selection = &selection_in_force;
   if (!made || made->group_.join(base, shape, rank, options) != Status::ok) return nullptr;
   return made;

@@ -5,9 +5,9 @@
 #include "base/log.h"
 #include "plan/collective.h"
 #include "shim/exchange_call.h"
+#include "shim/forwarded_collective.h"
 #include "shim/fault_tolerance.h"
 #include "shim/host_progress.h"
-#include "shim/inside_host.h"
 #include "shim/library_version.h"
 #include "shim/node_agreement.h"
 #include "shim/node_group.h"
@@ -112,7 +112,9 @@ Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call
   const std::uint64_t serial = communicator ? communicator->serial : 0;
   Word result;
   {
-    const InsideHost inside(entry, call.from_fortran, call.comm);
+    announce_traffic();
+    const InsideHost inside;
+    const ForwardedCollective forwarded(entry, call.from_fortran, call.comm);
     result = call_next(next, words);
   }
   const int error = error_of(call, words, result);
@@ -134,7 +136,7 @@ Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call
 
 Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
   const auto entry = static_cast<std::uint16_t>(symbol_entry(symbol));
-  if (InsideHost::is_nested(entry, call.from_fortran, call.comm))
+  if (ForwardedCollective::is_nested(entry, call.from_fortran, call.comm))
     return {call_next(next, words), forwarded(Reason::not_accelerated)};
   Reason reason = Reason::not_agreed;
   Communicator* communicator = find_communicator(call.comm);

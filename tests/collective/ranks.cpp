@@ -39,6 +39,8 @@ std::string be_rank(const RankSetup& setup, char* base, std::uint32_t rank, cons
   options.waiting = setup.waiting;
   options.selection = &setup.selection;
   options.host.progress = setup.progress;
+  options.seating = setup.seating;
+  options.seating.seat = rank;
   if (group.join(base, setup.shape, rank, options) != Status::ok) return "join failed";
   if (const Result result = group.start(); result != Result::ok) return fmt::format("start: {}", result_name(result));
   std::string outcome = body(group);

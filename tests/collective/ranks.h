@@ -17,6 +17,7 @@ struct RankSetup {
   bool threads = false;          // else forked processes
   double timeout_seconds = 100;  // then what still runs is killed, and its outcome says so
   bool (*progress)(void* context) = nullptr;
+  shared_memory::Seating seating;  // without the seat, which is the rank
 };
 
 RankSetup ranks(std::uint32_t count);

@@ -1,5 +1,7 @@
 """entries.h and entries.cpp: the numbers and names of entries and symbols, and the bytes rules."""
 
+import peers
+
 NOTE = "// Generated from src/shim/table; do not edit.\n"
 
 HEADER = """\
@@ -57,6 +59,18 @@ struct BytesRule {{
 }};
 const BytesRule& bytes_rule(Entry entry);
 
+// Whether other ranks may have to drive their host for what a call does.
+enum class Peers : std::uint8_t {{
+  none,
+  nonblocking,  // it begins or asks
+  blocking,     // it returns when they have
+  connecting    // likewise, and then there are processes that are not of this job
+}};
+inline constexpr Peers peers_of_symbol[symbol_count] = {{
+{peers}
+}};
+inline constexpr Peers peers_of(Symbol symbol) {{ return peers_of_symbol[static_cast<std::size_t>(symbol)]; }}
+
 }}  // namespace millrace::shim
 """
 
@@ -92,6 +106,7 @@ def header(table, symbols):
     return NOTE + HEADER.format(
         entries="\n".join(f"  {e.identifier}," for e in table.entries),
         symbols="\n".join(f"  {s.name}," for s in symbols),
+        peers="\n".join(f"    Peers::{peers.of_entry(s.entry)},  // {s.name}" for s in symbols),
     )
 
 

@@ -37,6 +37,9 @@ expect 0 pair
 expect 1 pair -DNO_SWAP
 expect 0 sleep
 expect 1 sleep -DLOOK_FIRST
+expect 0 attention
+expect 1 attention -DNO_RECHECK
+expect 1 attention -DSUMMARY_FIRST
 expect 0 mail
 expect 1 mail -DNO_CREDIT
 expect 1 mail -DLOOK_FIRST

@@ -1,6 +1,7 @@
 /* Sleeping (src/collective/wait.cpp): the sleeper says that it sleeps and then looks at the flag; the waker sets the flag
  * and then looks whether anybody sleeps; all four in one order (sequentially consistent). A futex sleeps only if its word
  * is still what it was before. Checked: without timeouts, the sleeper always gets through three rounds.
+ * Meanwhile somebody rings the same bell for the host, which wakes the sleeper early (attention.pml).
  * -DLOOK_FIRST lets the waker look before it sets the flag, and must fail. */
 #define ROUNDS 3
 
@@ -48,4 +49,9 @@ proctype waker() {
   od
 }
 
-init { run sleeper(); run waker() }
+proctype caller() {
+  bell++;
+  bell++
+}
+
+init { run sleeper(); run waker(); run caller() }

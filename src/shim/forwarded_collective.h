@@ -8,14 +8,14 @@ namespace millrace::shim {
 // The call that a Fortran entry of the host makes of the C entry of the same name, which we see as well, is the only
 // one that every host is known to make. A call that looks like another one is the program's own: it has left the former
 // by other ways than its end (longjmp out of an error handler).
-class InsideHost {
+class ForwardedCollective {
  public:
-  InsideHost(std::uint16_t entry, bool from_fortran, Word comm) : former_(now_) {
+  ForwardedCollective(std::uint16_t entry, bool from_fortran, Word comm) : former_(now_) {
     now_ = {entry, from_fortran, comm};
   }
-  ~InsideHost() { now_ = former_; }
-  InsideHost(const InsideHost&) = delete;
-  InsideHost& operator=(const InsideHost&) = delete;
+  ~ForwardedCollective() { now_ = former_; }
+  ForwardedCollective(const ForwardedCollective&) = delete;
+  ForwardedCollective& operator=(const ForwardedCollective&) = delete;
 
   static bool is_nested(std::uint16_t entry, bool from_fortran, Word comm) {
     return now_.from_fortran && !from_fortran && now_.entry == entry && now_.comm == comm;
@@ -31,6 +31,6 @@ class InsideHost {
   Call former_;
 };
 
-inline thread_local InsideHost::Call InsideHost::now_{};
+inline thread_local ForwardedCollective::Call ForwardedCollective::now_{};
 
 }  // namespace millrace::shim

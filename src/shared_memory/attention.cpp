@@ -1,0 +1,51 @@
+#include "shared_memory/attention.h"
+
+#include <bit>
+
+#include "shared_memory/futex.h"
+
+namespace millrace::shared_memory {
+
+void fall_asleep(Attention& attention, std::uint32_t seat) {
+  const std::uint32_t word = seat / 64;
+  // Both sequentially consistent, the summary last; partners: the exchanges in ring_sleepers().
+  attention.asleep[word].fetch_or(std::uint64_t{1} << (seat % 64));
+  attention.sleepers.fetch_or(std::uint32_t{1} << word);
+}
+
+bool wake_up(Attention& attention, std::uint32_t seat) {
+  const std::uint32_t word = seat / 64;
+  const std::uint64_t bit = std::uint64_t{1} << (seat % 64);
+  const std::uint64_t before = attention.asleep[word].fetch_and(~bit);
+  if ((before & ~bit) == 0) {
+    attention.sleepers.fetch_and(~(std::uint32_t{1} << word));
+    // Who fell asleep between the two lines has set the summary before it was cleared.
+    if (attention.asleep[word].load() != 0) attention.sleepers.fetch_or(std::uint32_t{1} << word);
+  }
+  return (before & bit) == 0;
+}
+
+void ring_sleepers(Attention& attention) {
+  std::uint32_t words = attention.sleepers.exchange(0) & ((std::uint32_t{1} << (Attention::most_seats / 64)) - 1);
+  for (; words != 0; words &= words - 1) {
+    const auto word = static_cast<std::uint32_t>(std::countr_zero(words));
+    for (std::uint64_t bits = attention.asleep[word].exchange(0); bits != 0; bits &= bits - 1) {
+      Attention::Seat& seat = attention.seats[word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))];
+      seat.bell.fetch_add(1, std::memory_order_release);  // partner: load in Group::sleep()
+      futex_wake(seat.bell);
+    }
+  }
+}
+
+bool everybody_rings(const Seating& seating) {
+  return seating.attention && seating.attention->everybody_rings.load(std::memory_order_relaxed) != 0 &&
+         seating.attention->strangers.load(std::memory_order_relaxed) == 0;
+}
+
+bool somebody_inside(const Seating& seating) {
+  for (std::uint32_t seat = 0; seat < seating.seats; ++seat)
+    if (seat != seating.seat && seating.attention->seats[seat].inside.load(std::memory_order_relaxed) != 0) return true;
+  return false;
+}
+
+}  // namespace millrace::shared_memory

@@ -1,0 +1,54 @@
+// Who of a node's ranks sleeps in a wait of ours, so that a rank that calls the host can wake them: what it does there
+// may need them to drive their own host. Lies in memory that all of these ranks share; zeroed memory is a valid one.
+//
+//   a rank that sleeps                            a rank that calls the host
+//   asleep |= own bit; sleepers |= its word       sleepers == 0: nothing to do (one load of a line that stays)
+//   drives its host once more                     else takes all bits of `asleep` and rings the bells of those ranks
+//   sleeps on its bell, for a slice of time       inside = 1 while it is in a call that waits for others
+//   own bit still there? then nobody has rung
+//
+// The caller looks before its host has sent anything, so a rank that goes to sleep just then is not woken: slices are
+// short at first, and the last look at the host comes after the bit. Nothing here decides more than when one wakes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace millrace::shared_memory {
+
+struct Attention {
+  static constexpr std::uint32_t most_seats = 1024;
+
+  struct alignas(64) Seat {
+    std::atomic<std::uint32_t> bell;    // futex word: raised and woken by who has something for this rank
+    std::atomic<std::uint32_t> inside;  // written by the rank itself: 1 in a call of the host that waits for others
+  };
+
+  alignas(128) std::atomic<std::uint32_t> sleepers;  // a bit for each word of `asleep` that may hold one
+  // Set once, by any rank; else sleepers count on nobody's ring. Relaxed: it is about how long to sleep.
+  alignas(128) std::atomic<std::uint32_t> everybody_rings;  // all ranks of the job are on this node and here
+  std::atomic<std::uint32_t> strangers;  // the job is, or may be, connected with another: not everybody rings after all
+  alignas(128) std::atomic<std::uint64_t> asleep[most_seats / 64];  // a bit for each seat
+  Seat seats[most_seats];
+};
+
+// Where a rank sits. Without an Attention nobody can ring it, and nobody is seen inside a call.
+struct Seating {
+  Attention* attention = nullptr;
+  std::uint32_t seat = 0;   // of this rank, below `seats`
+  std::uint32_t seats = 0;  // that may be taken: all below, at most Attention::most_seats
+};
+
+// Says that the rank of `seat` sleeps. To be followed by a look at what it waits for.
+void fall_asleep(Attention& attention, std::uint32_t seat);
+// Takes that back. Whether a caller has rung meanwhile.
+bool wake_up(Attention& attention, std::uint32_t seat);
+// Rings all that sleep.
+void ring_sleepers(Attention& attention);
+// Whether no rank that may need this one calls the host without ringing.
+bool everybody_rings(const Seating& seating);
+// Whether some rank but that of `seat` is in a call of the host that waits for others.
+bool somebody_inside(const Seating& seating);
+
+}  // namespace millrace::shared_memory

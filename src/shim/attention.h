@@ -1,0 +1,47 @@
+// What a call that is passed to the host says to the other ranks of the node: those that sleep in a collective of ours
+// wake and drive their host, for it may need them (shared_memory/attention.h). While nobody sleeps this is one load.
+#pragma once
+
+#include <atomic>
+
+#include "entries.h"
+#include "shared_memory/attention.h"
+
+namespace millrace::shim {
+
+// Never null: memory of this process, where nobody sleeps, until ranks share some.
+extern std::atomic<shared_memory::Attention*> attention;
+extern std::atomic<std::atomic<std::uint32_t>*> own_inside;
+
+// From MPI_Init on, by one thread; nothing (the default) before the memory goes.
+void use_seating(const shared_memory::Seating& seating);
+const shared_memory::Seating& seating();
+
+[[gnu::cold, gnu::noinline]] void ring_for_host();
+
+// Before a call of the host that may need others.
+inline void announce_traffic() {
+  // Relaxed: who falls asleep just now looks at its host once more, and not for long (partner: fall_asleep()).
+  if (__builtin_expect(attention.load(std::memory_order_relaxed)->sleepers.load(std::memory_order_relaxed) != 0, 0))
+    ring_for_host();
+}
+
+// Before a call that connects the job with others.
+inline void announce_strangers() {
+  attention.load(std::memory_order_relaxed)->strangers.store(1, std::memory_order_relaxed);
+}
+
+// While the host is in a call that waits for others. Threads and calls within calls may say too early that it is over:
+// then others sleep a little longer.
+class InsideHost {
+ public:
+  InsideHost() : inside_(own_inside.load(std::memory_order_relaxed)) { inside_->store(1, std::memory_order_relaxed); }
+  ~InsideHost() { inside_->store(0, std::memory_order_relaxed); }
+  InsideHost(const InsideHost&) = delete;
+  InsideHost& operator=(const InsideHost&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>* inside_;
+};
+
+}  // namespace millrace::shim

@@ -1,0 +1,55 @@
+"""Which entries can need other ranks to drive their host: ranks that sleep in a collective of ours are woken for them
+(src/shim/attention.h)."""
+
+import fnmatch
+
+# Return when other ranks have done something.
+BLOCKING = (
+    "Send Bsend Rsend Ssend Recv Mrecv Sendrecv Sendrecv_replace Probe Mprobe Buffer_detach Buffer_flush "
+    "Comm_detach_buffer Comm_flush_buffer Session_detach_buffer Session_flush_buffer "
+    "Wait Waitall Waitany Waitsome "
+    "Win_allocate Win_allocate_shared Win_create Win_create_dynamic Win_free Win_complete Win_fence Win_flush "
+    "Win_flush_all Win_flush_local Win_flush_local_all Win_lock Win_lock_all Win_start Win_unlock Win_unlock_all "
+    "Win_wait "
+    "Allgather Allgatherv Allreduce Alltoall Alltoallv Alltoallw Barrier Bcast Exscan Gather Gatherv Reduce "
+    "Reduce_scatter Reduce_scatter_block Scan Scatter Scatterv Neighbor_all* *_init "
+    "Comm_create Comm_create_from_group Comm_create_group Comm_dup Comm_dup_with_info Comm_free Comm_split "
+    "Comm_split_type Comm_disconnect "
+    "Intercomm_create Intercomm_create_from_groups Intercomm_merge "
+    "Cart_create Cart_sub Dist_graph_create Dist_graph_create_adjacent Graph_create "
+    "File_close File_open File_preallocate File_read* File_write* File_seek_shared File_set_size File_set_view "
+    "File_sync Finalize Session_finalize"
+).split()
+
+# The same, and what they return connects the job with processes that ring nobody here.
+CONNECTING = "Comm_accept Comm_connect Comm_join Comm_spawn Comm_spawn_multiple".split()
+
+# Begin or ask, and return at once; what they begin may need others.
+NONBLOCKING = (
+    "Isend Ibsend Irsend Issend Irecv Imrecv Isendrecv Isendrecv_replace Iprobe Improbe Buffer_iflush "
+    "Comm_iflush_buffer Session_iflush_buffer Start Startall Test Testall Testany Testsome Request_get_status* "
+    "Parrived Pready Pready_list Pready_range "
+    "Accumulate Compare_and_swap Fetch_and_op Get Get_accumulate Put Raccumulate Rget Rget_accumulate Rput "
+    "Win_post Win_test "
+    "Iall* Ibarrier Ibcast Iexscan Igather Igatherv Ireduce Ireduce_scatter Ireduce_scatter_block Iscan Iscatter "
+    "Iscatterv Ineighbor_* Comm_idup Comm_idup_with_info File_iread* File_iwrite*"
+).split()
+
+# Made here, started later: nothing is needed of others yet.
+LOCAL = "Send_init Bsend_init Rsend_init Ssend_init Recv_init Psend_init Precv_init".split()
+
+
+def listed(name, patterns):
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def of_entry(entry):
+    """Name of a value of Peers."""
+    name = entry.identifier.removesuffix("_c") if entry.large else entry.identifier
+    if listed(name, LOCAL):
+        return "none"
+    if listed(name, CONNECTING):
+        return "connecting"
+    if listed(name, BLOCKING):
+        return "blocking"
+    return "nonblocking" if listed(name, NONBLOCKING) else "none"

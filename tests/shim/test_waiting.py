@@ -1,0 +1,36 @@
+"""A rank works with the host on ranks that wait in a collective of ours (bench/progress/probe.c): it is not kept waiting."""
+
+import statistics
+
+import hosts
+import pytest
+
+PROBE = hosts.ROOT / "bench" / "progress" / "probe.c"
+# Tests share their cores with other tests, so this is no measurement: asleep, ranks took 30 ms for microseconds.
+MOST_RATIO, LEAST_US = 50, 5000
+
+
+def ask(host, ranks, operation, wait):
+    """side -> median time of an operation in us"""
+    program = hosts.compile(host, PROBE, hosts.BUILD / "tests" / "shim" / host / "progress")
+    finished = hosts.run(host, ranks, [program, 3, 3000, operation, wait], millrace=True, timeout=120).check()
+    lines = [line.split() for line in finished.stdout.splitlines() if line.startswith(f"{operation} {wait} ")]
+    return {side: statistics.median(float(line[4]) for line in lines if line[2] == side) for side in ("host", "ours")}
+
+
+def check(host, ranks, operation, wait):
+    us = ask(host, ranks, operation, wait)
+    assert us["ours"] <= max(MOST_RATIO * us["host"], LEAST_US), f"{us} in us"
+
+
+@pytest.mark.parametrize(("host", "operation", "wait"), [("openmpi5", "p", "b"), ("mpich5", "o", "A")])
+def test_ranks_that_wait_are_there_for_the_host(host, operation, wait):
+    check(host, 4, operation, wait)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("wait", ["b", "B", "a", "A"])
+@pytest.mark.parametrize("operation", ["p", "f", "o", "s", "n"])
+@pytest.mark.parametrize("host", hosts.HOSTS)
+def test_every_operation_on_every_host(host, operation, wait):
+    check(host, 4, operation, wait)
