@@ -1,0 +1,41 @@
+"""Buffers and counts that the standard forbids, and memory that others may not read: as with the host alone."""
+
+import pathlib
+
+import hosts
+import pytest
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+OUT = hosts.BUILD / "tests" / "transparency"
+EVERYTHING = {"MILLRACE_COLLECTIVES": "always"}
+
+
+def build(host, name):
+    return hosts.compile(host, PROGRAMS / f"{name}.c", OUT / host / name)
+
+
+def compare(host, ranks):
+    program = build(host, "buffers")
+    alone = hosts.run(host, ranks, program, timeout=120).check().stdout
+    assert alone.endswith("done\n")
+    assert hosts.run(host, ranks, program, millrace=True, env=EVERYTHING, timeout=120).check().stdout == alone
+
+
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_forbidden_buffers_and_counts(host):
+    compare(host, 2)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("ranks", [3, 5])
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_forbidden_buffers_and_counts_of_many_ranks(host, ranks):
+    compare(host, ranks)
+
+
+@pytest.mark.parametrize(
+    "host", [pytest.param(host, marks=[] if host in ("openmpi4", "mpich4") else pytest.mark.full) for host in hosts.HOSTS]
+)
+def test_memory_that_may_no_longer_be_read(host):
+    """Not with the host alone: where it reads other ranks' memory itself it may end the job."""
+    assert hosts.run(host, 2, build(host, "unreadable"), millrace=True, env=EVERYTHING).check().stdout == "done\n"
