@@ -16,6 +16,8 @@ def build(host, name):
 
 def compare(host, ranks):
     program = build(host, "buffers")
+    # With Intel MPI alone, ranks wait for ever for one that was told of a message too long.
+    program = [program] if host == "intel" else [program, "truncated"]
     alone = hosts.run(host, ranks, program, timeout=120).check().stdout
     assert alone.endswith("done\n")
     assert hosts.run(host, ranks, program, millrace=True, env=EVERYTHING, timeout=120).check().stdout == alone

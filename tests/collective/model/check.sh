@@ -40,6 +40,4 @@ expect 1 sleep -DLOOK_FIRST
 expect 0 mail
 expect 1 mail -DNO_CREDIT
 expect 1 mail -DLOOK_FIRST
-expect 1 mail -DREFUSE_LATE
-expect 1 mail -DREFUSE_FOR_EVER
 exit $failed

@@ -1,14 +1,9 @@
-/* The protocol of mailboxes (src/collective/mail.h): RANKS ranks send MESSAGES messages to every other, through a ring of
+/* The protocol of mailboxes (src/collective/mail.h): RANKS ranks send MESSAGES letters to every other, through a ring of
  * LETTERS letters per pair and an outbox of UNITS units per rank, and sleep when there is nothing to do. As in cells.pml,
- * data is written in steps of its own before the flag. A message goes through the outbox, or as a row of its sender's
- * memory; who cannot read that refuses it, and then both put it behind the other messages of the pair, and it goes
- * through the outbox.
+ * data is written in steps of its own before the flag.
  *
- * Checked: whoever takes a letter finds what was sent with it, in the order in which both list it; no row is read whose
- * sender has gone on; nobody sleeps for ever.
- * -DNO_CREDIT uses units again before their letters are taken, -DLOOK_FIRST goes to sleep without a last look,
- * -DREFUSE_LATE says that a row was refused after it says that its letter is taken, -DREFUSE_FOR_EVER leaves the word for
- * the next letter in that place; all must fail. */
+ * Checked: whoever takes a letter finds what was sent with it; nobody sleeps for ever.
+ * -DNO_CREDIT uses units again before their letters are taken, -DLOOK_FIRST goes to sleep without a last look; both must fail. */
 #ifndef RANKS
 #define RANKS 2
 #endif
@@ -17,15 +12,11 @@
 #endif
 #define LETTERS 2
 #define UNITS 2
-#define LIST (2 * MESSAGES) /* each may be refused once */
 
 byte sequence[RANKS * RANKS * LETTERS]; /* of each letter: letters of that pair so far */
-byte unit[RANKS * RANKS * LETTERS];     /* of the outbox, to which the letter points; UNITS: a row */
-byte message[RANKS * RANKS * LETTERS];  /* which row it is; of others the outbox says it */
+byte unit[RANKS * RANKS * LETTERS];     /* of the outbox, to which the letter points */
 byte taken[RANKS * RANKS];              /* letters from, to: written by the one that takes them */
-bool refused[RANKS * RANKS * LETTERS];  /* likewise */
 byte outbox[RANKS * UNITS];             /* which message lies there: target * 16 + number */
-bool gone[RANKS];
 bool asleep[RANKS];
 byte bell[RANKS];
 
@@ -40,13 +31,11 @@ inline ring(whom) {
   fi
 }
 
-#define CAN_SEND(peer) \
-  (peer != self && out_first[peer] < out_end[peer] && sent[peer] - known[peer] < LETTERS && (!lent[0] || !lent[1]))
-#define CAN_TAKE(peer) \
-  (peer != self && in_first[peer] < in_end[peer] && sequence[LETTER(peer, self, got[peer])] > got[peer])
+#define CAN_SEND(peer) (peer != self && sent[peer] < MESSAGES && sent[peer] - known[peer] < LETTERS && (!lent[0] || !lent[1]))
+#define CAN_TAKE(peer) (peer != self && got[peer] < MESSAGES && sequence[LETTER(peer, self, got[peer])] > got[peer])
 #define CAN_LOOK(peer) (peer != self && taken[PAIR(self, peer)] > known[peer])
-#define SENT_TO(peer) (peer == self || (out_first[peer] == out_end[peer] && rows[peer] == 0))
-#define HAS_ALL(peer) (peer == self || in_first[peer] == in_end[peer])
+#define SENT_TO(peer) (peer == self || sent[peer] == MESSAGES)
+#define HAS_ALL(peer) (peer == self || got[peer] == MESSAGES)
 #if RANKS == 2
 #define ANY(what) (what(0) || what(1))
 #define ALL(what) (what(0) && what(1))
@@ -56,104 +45,37 @@ inline ring(whom) {
 #endif
 
 inline send(peer) {
-  which = out[peer * LIST + out_first[peer]];
-  out_first[peer] = out_first[peer] + 1;
   if
-  :: !again[peer * MESSAGES + which] ->
-     message[LETTER(self, peer, sent[peer])] = which;
-     unit[LETTER(self, peer, sent[peer])] = UNITS;
-     rows[peer] = rows[peer] + 1
-  :: true ->
-     if
-     :: !lent[0] -> use = 0
-     :: lent[0] -> use = 1
-     fi;
-     lent[use] = true;
-     outbox[self * UNITS + use] = peer * 16 + which;
-     unit[LETTER(self, peer, sent[peer])] = use
+  :: !lent[0] -> use = 0
+  :: lent[0] -> use = 1
   fi;
+  lent[use] = true;
+  outbox[self * UNITS + use] = peer * 16 + sent[peer];
+  unit[LETTER(self, peer, sent[peer])] = use;
   sequence[LETTER(self, peer, sent[peer])] = sent[peer] + 1;
   sent[peer] = sent[peer] + 1;
 #ifdef NO_CREDIT
-  if
-  :: unit[LETTER(self, peer, sent[peer] - 1)] != UNITS -> lent[use] = false
-  :: else -> skip
-  fi;
+  lent[use] = false;
 #endif
   ring(peer)
 }
 
 inline take(peer) {
   use = unit[LETTER(peer, self, got[peer])];
-  which = in[peer * LIST + in_first[peer]];
-  in_first[peer] = in_first[peer] + 1;
-#ifndef REFUSE_FOR_EVER
-  refused[LETTER(peer, self, got[peer])] = false;
-#endif
-  late = false;
-  if
-  :: use != UNITS -> assert(outbox[peer * UNITS + use] == self * 16 + which)
-  :: use == UNITS -> assert(message[LETTER(peer, self, got[peer])] == which && !gone[peer])
-  :: use == UNITS -> /* cannot be read */
-     in[peer * LIST + in_end[peer]] = which;
-     in_end[peer] = in_end[peer] + 1;
-#ifdef REFUSE_LATE
-     late = true
-#else
-     refused[LETTER(peer, self, got[peer])] = true
-#endif
-  fi;
+  assert(outbox[peer * UNITS + use] == self * 16 + got[peer]);
   got[peer] = got[peer] + 1;
   taken[PAIR(peer, self)] = got[peer];
-  if
-  :: late -> refused[LETTER(peer, self, got[peer] - 1)] = true
-  :: else -> skip
-  fi;
   ring(peer)
 }
 
 inline look(peer) {
-  use = unit[LETTER(self, peer, known[peer])];
-  if
-  :: use != UNITS -> lent[use] = false
-  :: use == UNITS && refused[LETTER(self, peer, known[peer])] ->
-     which = message[LETTER(self, peer, known[peer])];
-     again[peer * MESSAGES + which] = true;
-     assert(out_end[peer] < LIST);
-     out[peer * LIST + out_end[peer]] = which;
-     out_end[peer] = out_end[peer] + 1;
-     rows[peer] = rows[peer] - 1
-  :: else -> rows[peer] = rows[peer] - 1
-  fi;
+  lent[unit[LETTER(self, peer, known[peer])]] = false;
   known[peer] = known[peer] + 1
 }
 
-inline list(peer) {
-  which = 0;
-  do
-  :: which < MESSAGES ->
-     out[peer * LIST + which] = which;
-     in[peer * LIST + which] = which;
-     which = which + 1
-  :: else -> break
-  od;
-  out_end[peer] = MESSAGES;
-  in_end[peer] = MESSAGES
-}
-
 proctype rank(byte self) {
-  byte sent[RANKS], got[RANKS], known[RANKS], rows[RANKS], use, which, heard;
-  byte out[RANKS * LIST], out_first[RANKS], out_end[RANKS]; /* messages still to be sent, in order */
-  byte in[RANKS * LIST], in_first[RANKS], in_end[RANKS];
-  bool lent[UNITS], again[RANKS * MESSAGES], late;
-  d_step {
-    list(0);
-    list(1);
-#if RANKS == 3
-    list(2);
-#endif
-    which = 0
-  }
+  byte sent[RANKS], got[RANKS], known[RANKS], use, heard;
+  bool lent[UNITS];
   do
   :: CAN_SEND(0) -> send(0)
   :: CAN_SEND(1) -> send(1)
@@ -179,8 +101,7 @@ proctype rank(byte self) {
      (bell[self] != heard);
 #endif
      asleep[self] = false
-  od;
-  gone[self] = true
+  od
 }
 
 init {
