@@ -14,13 +14,18 @@ def build(host, name):
     return hosts.compile(host, PROGRAMS / f"{name}.c", OUT / host / name)
 
 
+def lines(finished):
+    """Without what MPICH's transport says of messages that nobody expected."""
+    return [line for line in finished.check().stdout.splitlines() if " UCX " not in line]
+
+
 def compare(host, ranks):
     program = build(host, "buffers")
     # With Intel MPI alone, ranks wait for ever for one that was told of a message too long.
     program = [program] if host == "intel" else [program, "truncated"]
-    alone = hosts.run(host, ranks, program, timeout=120).check().stdout
-    assert alone.endswith("done\n")
-    assert hosts.run(host, ranks, program, millrace=True, env=EVERYTHING, timeout=120).check().stdout == alone
+    alone = lines(hosts.run(host, ranks, program, timeout=120))
+    assert alone[-1] == "done"
+    assert lines(hosts.run(host, ranks, program, millrace=True, env=EVERYTHING, timeout=120)) == alone
 
 
 @pytest.mark.parametrize("host", list(hosts.HOSTS))
@@ -35,9 +40,11 @@ def test_forbidden_buffers_and_counts_of_many_ranks(host, ranks):
     compare(host, ranks)
 
 
-@pytest.mark.parametrize(
-    "host", [pytest.param(host, marks=[] if host in ("openmpi4", "mpich4") else pytest.mark.full) for host in hosts.HOSTS]
-)
+def others_fully(host):
+    return pytest.param(host, marks=[] if host in ("openmpi4", "mpich4") else pytest.mark.full)
+
+
+@pytest.mark.parametrize("host", [others_fully(host) for host in hosts.HOSTS])
 def test_memory_that_may_no_longer_be_read(host):
     """Not with the host alone: where it reads other ranks' memory itself it may end the job."""
     assert hosts.run(host, 2, build(host, "unreadable"), millrace=True, env=EVERYTHING).check().stdout == "done\n"

@@ -1,5 +1,5 @@
-/* A system that forbids ranks to read each other's memory only when they have begun to: what they send must come all the
-   same. Prints "done". */
+/* A system that forbids ranks to read each other's memory only when they have begun to: what they send must come all
+   the same. Prints "done". */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
