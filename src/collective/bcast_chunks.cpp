@@ -1,4 +1,5 @@
 // Bcast of any size: the root copies chunks into its ring of slots, the others copy them out, at the same time.
+#include <algorithm>
 #include <cstring>
 
 #include "collective/algorithms.h"
@@ -6,11 +7,22 @@
 
 namespace millrace::collective {
 
-Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t bytes, std::uint32_t root) {
-  const Chunking chunking(group, bytes, 1, group.selection().bcast_chunk_bytes);
-  const std::uint64_t first = group.take_chunks(chunking.count);
-  char* const base = static_cast<char*>(buffer);
+Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
+  const std::size_t room = bytes;
   Member& self = group.self();
+  const std::uint64_t first = group.take_chunks(0);
+  std::atomic<std::uint64_t>& sent_bytes = group.member(root).bcast_bytes[call.number % 128];
+  if (group.rank() == root) {
+    sent_bytes.store(bytes, std::memory_order_relaxed);  // released with the first chunk
+  } else {
+    Result result = group.wait(group.member(root).filled.value, first + 1);
+    if (result == Result::ok) result = group.same_call(root, call);
+    if (result != Result::ok) return result;
+    bytes = sent_bytes.load(std::memory_order_relaxed);
+  }
+  const Chunking chunking(group, bytes, 1, group.selection().bcast_chunk_bytes);
+  group.take_chunks(chunking.count);
+  char* const base = static_cast<char*>(buffer);
   for (std::uint64_t index = 0; index < chunking.count; ++index) {
     const std::uint64_t number = first + index;
     const Extent chunk = chunking.chunk(index);
@@ -19,10 +31,10 @@ Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t by
       std::memcpy(group.slot(root, number), base + chunk.begin, chunk.elements);
       group.publish(self.filled.value, number + 1);
     } else {
-      Result result = group.wait(group.member(root).filled.value, number + 1);
-      if (result == Result::ok && index == 0) result = group.same_call(root, call);
-      if (result != Result::ok) return result;
-      std::memcpy(base + chunk.begin, group.slot(root, number), chunk.elements);
+      if (const Result result = group.wait(group.member(root).filled.value, number + 1); result != Result::ok)
+        return result;
+      if (chunk.begin < room)
+        std::memcpy(base + chunk.begin, group.slot(root, number), std::min(chunk.elements, room - chunk.begin));
       group.publish(self.chunks_done.value, number + 1);
     }
   }

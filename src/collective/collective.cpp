@@ -38,18 +38,24 @@ Result barrier(Group& group) {
   }
 }
 
-Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root) {
+Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root, std::size_t* came_bytes) {
+  Algorithm algorithm = chosen(group, Kind::bcast, bytes, false);
+  if (algorithm == Algorithm::single_copy && !group.reads_memory()) algorithm = Algorithm::chunks;
+  // The root says how many bytes it sends, but for the tree; so ranks need only have chosen the same.
+  const std::uint64_t label = algorithm == Algorithm::tree ? bytes : ~static_cast<std::uint64_t>(algorithm);
   Call call;
-  if (const Result result = group.enter(Kind::bcast, bytes, root, call); result != Result::ok) return result;
-  switch (chosen(group, Kind::bcast, bytes, false)) {
-    case Algorithm::alone: return alone(group, call);
-    case Algorithm::cells: return bcast_cells(group, call, buffer, bytes, root);
-    case Algorithm::tree: return bcast_tree(group, call, buffer, bytes, root);
-    case Algorithm::single_copy:
-      if (group.reads_memory()) return bcast_single_copy(group, call, buffer, bytes, root);
-      [[fallthrough]];
-    default: return bcast_chunks(group, call, buffer, bytes, root);
+  if (const Result result = group.enter(Kind::bcast, label, root, call); result != Result::ok) return result;
+  std::size_t came = bytes;
+  Result result = Result::ok;
+  switch (algorithm) {
+    case Algorithm::alone: result = alone(group, call); break;
+    case Algorithm::cells: result = bcast_cells(group, call, buffer, came, root); break;
+    case Algorithm::tree: result = bcast_tree(group, call, buffer, bytes, root); break;
+    case Algorithm::single_copy: result = bcast_single_copy(group, call, buffer, came, root); break;
+    default: result = bcast_chunks(group, call, buffer, came, root); break;
   }
+  if (came_bytes) *came_bytes = came;
+  return result == Result::ok && came > bytes ? Result::truncated : result;
 }
 
 Result reduce(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer,

@@ -15,7 +15,9 @@
 namespace millrace::collective {
 
 Result barrier(Group& group);
-Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root);
+// A rank other than the root may expect other bytes than the root sends (wrong by the standard), where both go through
+// the same algorithm: `came_bytes` is what the root sent, or truncated if that is more, and then the first `bytes`.
+Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root, std::size_t* came_bytes = nullptr);
 // `out` is used on the root only. in == out on the root: in place.
 Result reduce(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer,
               std::uint32_t root);

@@ -12,6 +12,19 @@ constexpr std::uint32_t most_pieces_at_once = 2;
 constexpr std::uint64_t rounds_between_looks = 64;
 // Of a row in another rank's memory, before others get their turn.
 constexpr std::size_t most_bytes_read_at_once = 1 << 20;
+// After a row that a peer could not read, before it is offered another: a process that may not be read stays so.
+constexpr std::uint64_t calls_without_rows = 64;
+
+// Puts the first message of a chain behind its last.
+void put_last(std::uint32_t& head, std::uint32_t* next) {
+  const std::uint32_t moved = head;
+  if (next[moved] == Mail::none) return;
+  head = next[moved];
+  next[moved] = Mail::none;
+  std::uint32_t last = head;
+  while (next[last] != Mail::none) last = next[last];
+  next[last] = moved;
+}
 
 }  // namespace
 
@@ -53,23 +66,44 @@ bool ExchangeRun::list_messages() {
 }
 
 // What this rank sends to itself.
-Result ExchangeRun::copy_own() {
+void ExchangeRun::copy_own() {
   Mail::Peer& own = mail_.peer(group_.rank());
   while (own.next_send != Mail::none && own.next_receive != Mail::none) {
-    const Data &from = sends_[own.next_send].data, &to = receives_[own.next_receive].data;
-    if (from.bytes != to.bytes) return group_.fail(Result::mismatch);
+    const Data& to = receives_[own.next_receive].data;
+    Data from = sends_[own.next_send].data;
+    truncated_ = truncated_ || from.bytes > to.bytes;
+    from.bytes = std::min(from.bytes, to.bytes);
     move_all(from, to, group_.scratch(), group_.scratch_bytes());
     own.next_send = mail_.next_send()[own.next_send];
     own.next_receive = mail_.next_receive()[own.next_receive];
   }
-  return own.next_send == own.next_receive ? Result::ok : group_.fail(Result::mismatch);
+  truncated_ = truncated_ || own.next_send != Mail::none;
+}
+
+void ExchangeRun::note_taken(std::uint32_t rank, std::uint64_t taken) {
+  if (mail_.peer(rank).rows != 0) look_for_refused(rank, taken);
+  mail_.note_taken(rank, taken);
+}
+
+// Rows that the peer could not read, among letters that it has now taken: as in refuse_row().
+void ExchangeRun::look_for_refused(std::uint32_t rank, std::uint64_t taken) {
+  Mail::Peer& peer = mail_.peer(rank);
+  // After what said that they are taken. Partner: refuse_row().
+  const std::uint64_t refused = group_.rows_refused(group_.rank(), rank).load(std::memory_order_relaxed);
+  for (std::uint64_t number = peer.taken; number < taken; ++number) {
+    const std::uint32_t index = mail_.forget_row(rank, number);
+    if (index == Mail::none || (refused >> (number & (group_.shape().letters - 1)) & 1) == 0) continue;
+    mail_.next_send()[index] = peer.next_send;
+    peer.next_send = index;
+    put_last(peer.next_send, mail_.next_send());
+    peer.rows_again = call_.number + calls_without_rows;
+  }
 }
 
 void ExchangeRun::look_for_taken(std::uint32_t rank) {
   const Mail::Peer& peer = mail_.peer(rank);
   if (peer.taken == peer.sent) return;
-  mail_.note_taken(rank,
-                   group_.letters_taken(group_.rank(), rank).load(std::memory_order_acquire));  // partner: receive()
+  note_taken(rank, group_.letters_taken(group_.rank(), rank).load(std::memory_order_acquire));  // partner: receive()
 }
 
 bool ExchangeRun::room_for_letter(std::uint32_t rank) {
@@ -83,9 +117,10 @@ bool ExchangeRun::room_for_letter(std::uint32_t rank) {
 
 // Only the sender need know: the letter says it. A root that gathers would do all the work alone; with two copies the
 // others do half, if they have cores to do it on.
-bool ExchangeRun::goes_by_row(const Data& data) const {
+bool ExchangeRun::goes_by_row(std::uint32_t rank, const Data& data) const {
   if (kind_ == Kind::gather && !group_.crowded()) return false;
-  return data.row && group_.reads_memory() && at_least(data.bytes, group_.selection().exchange_single_copy_bytes);
+  return data.row && group_.reads_memory() && at_least(data.bytes, group_.selection().exchange_single_copy_bytes) &&
+         mail_.peer(rank).send_first == 0 && call_.number >= mail_.peer(rank).rows_again;
 }
 
 bool ExchangeRun::fill_piece(std::uint32_t rank, const Data& data, Letter& letter) {
@@ -117,11 +152,12 @@ bool ExchangeRun::send_letter(std::uint32_t rank, const Data& data) {
     letter.kind = LetterKind::whole;
     pack(data, 0, data.bytes, letter.data);
     peer.send_first = data.bytes;
-  } else if (goes_by_row(data)) {
+  } else if (goes_by_row(rank, data)) {
     letter.kind = LetterKind::row;
     letter.address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data.row));
     peer.send_first = data.bytes;
     peer.must_be_taken = peer.sent + 1;
+    mail_.note_row(rank, peer.next_send);
   } else if (!fill_piece(rank, data, letter)) {
     return false;
   }
@@ -160,23 +196,45 @@ bool ExchangeRun::send(std::uint32_t rank) {
 Result ExchangeRun::take_letter(std::uint32_t rank, const Letter& letter) {
   Mail::Peer& peer = mail_.peer(rank);
   const Data& data = receives_[peer.next_receive].data;
-  if (letter.label != call_.label || letter.bytes != data.bytes) return Result::mismatch;
+  const std::size_t bytes = letter.bytes, wanted = std::min(bytes, data.bytes);
+  truncated_ = truncated_ || bytes > data.bytes;
   if (letter.kind == LetterKind::whole) {
-    unpack(data, 0, data.bytes, letter.data);
-    peer.receive_first = data.bytes;
+    if (bytes > letter_bytes) return Result::mismatch;
+    unpack(data, 0, wanted, letter.data);
+    peer.receive_first = bytes;
     return Result::ok;
   }
   if (letter.kind == LetterKind::row) {
-    const std::size_t length = std::min(data.bytes - peer.receive_first, most_bytes_read_at_once);
+    if (peer.receive_first > wanted) return Result::mismatch;
+    const std::size_t length = std::min(wanted - peer.receive_first, most_bytes_read_at_once);
     const Result result = read_part(group_, rank, letter.address, data, peer.receive_first, length);
     peer.receive_first += length;
+    if (peer.receive_first == wanted) peer.receive_first = bytes;
     return result;
   }
   const std::size_t first = letter.piece.first, length = letter.piece.length;
-  if (first != peer.receive_first || length > data.bytes - first) return Result::mismatch;
-  unpack(data, first, length, group_.outbox(rank) + std::size_t{letter.piece.unit} * group_.shape().unit_bytes);
+  if (first != peer.receive_first || length > bytes - first) return Result::mismatch;
+  if (first < wanted)
+    unpack(data, first, std::min(length, wanted - first),
+           group_.outbox(rank) + std::size_t{letter.piece.unit} * group_.shape().unit_bytes);
   peer.receive_first = first + length;
   return Result::ok;
+}
+
+// A row that this rank may not read: its message goes behind all others from that rank, and is sent again in pieces.
+void ExchangeRun::refuse_row(std::uint32_t rank) {
+  Mail::Peer& peer = mail_.peer(rank);
+  peer.refused |= std::uint64_t{1} << (peer.received & (group_.shape().letters - 1));
+  // Released with the count of letters taken, or with the next letter to that rank. Partner: look_for_refused().
+  group_.rows_refused(rank, group_.rank()).store(peer.refused, std::memory_order_relaxed);
+  put_last(peer.next_receive, mail_.next_receive());
+}
+
+// The sender knows of the letter that was refused in this one's place, for it has used the place again.
+void ExchangeRun::forget_refused(std::uint32_t rank) {
+  Mail::Peer& peer = mail_.peer(rank);
+  peer.refused &= ~(std::uint64_t{1} << (peer.received & (group_.shape().letters - 1)));
+  group_.rows_refused(rank, group_.rank()).store(peer.refused, std::memory_order_relaxed);
 }
 
 // Takes the letters that are there. Whether there were any.
@@ -187,13 +245,31 @@ bool ExchangeRun::receive(std::uint32_t rank) {
     const Letter& letter = group_.letter(rank, group_.rank(), peer.received);
     if (letter.sequence.load(std::memory_order_acquire) <= peer.received) return moved;  // partner: send_letter()
     moved = true;
-    mail_.note_taken_half(rank, letter.taken);
-    if (const Result result = take_letter(rank, letter); result != Result::ok) {
-      result_ = group_.fail(result);
+    note_taken(rank, mail_.taken_from_half(rank, letter.taken));
+    if (peer.refused != 0) [[unlikely]]
+      forget_refused(rank);
+    if (letter.label != call_.label) [[unlikely]] {
+      // Of an earlier call, where this rank expected nothing from that one: hosts leave such messages lying.
+      if (peer.receive_first != 0 || !group_.called_before(call_, letter.label)) {
+        result_ = group_.fail(Result::mismatch);
+        return true;
+      }
+      group_.publish_to(rank, group_.letters_taken(rank, group_.rank()), ++peer.received);
+      continue;
+    }
+    const Result result = take_letter(rank, letter);
+    bool complete = peer.receive_first == letter.bytes;
+    if (result != Result::ok) [[unlikely]] {
+      if (result != Result::not_supported) {
+        result_ = group_.fail(result);
+        return true;
+      }
+      refuse_row(rank);
+      peer.receive_first = 0;
+      complete = false;
+    } else if (letter.kind == LetterKind::row && !complete) {
       return true;
     }
-    const bool complete = peer.receive_first == receives_[peer.next_receive].data.bytes;
-    if (letter.kind == LetterKind::row && !complete) return true;
     group_.publish_to(rank, group_.letters_taken(rank, group_.rank()), ++peer.received);
     if (!complete) continue;
     peer.receive_first = 0;
@@ -266,7 +342,7 @@ bool ExchangeRun::somebody_has_gone_on() {
 Result ExchangeRun::run() {
   if (!list_messages()) return result_;
   advance();
-  if (result_ == Result::ok) result_ = copy_own();
+  if (result_ == Result::ok) copy_own();
   Group::Patience patience;
   const Group::Awaited awaited{nullptr, 0, [](void* self) { return static_cast<ExchangeRun*>(self)->ready(); }, this};
   std::uint32_t polls = group_.polls();
@@ -284,8 +360,9 @@ Result ExchangeRun::run() {
       polls = group_.polls_between();
     }
   }
-  if (result_ == Result::ok) group_.finish(call_);
-  return result_;
+  if (result_ != Result::ok) return result_;
+  group_.finish(call_);
+  return truncated_ ? Result::truncated : Result::ok;
 }
 
 }  // namespace millrace::collective

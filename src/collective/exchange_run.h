@@ -19,15 +19,19 @@ class ExchangeRun {
 
  private:
   bool list_messages();
-  Result copy_own();
+  void copy_own();
   bool advance();
   bool send(std::uint32_t rank);
   bool receive(std::uint32_t rank);
   bool send_letter(std::uint32_t rank, const Data& data);
   Result take_letter(std::uint32_t rank, const Letter& letter);
-  bool goes_by_row(const Data& data) const;
+  void refuse_row(std::uint32_t rank);
+  void forget_refused(std::uint32_t rank);
+  bool goes_by_row(std::uint32_t rank, const Data& data) const;
   bool fill_piece(std::uint32_t rank, const Data& data, Letter& letter);
   void look_for_taken(std::uint32_t rank);
+  void note_taken(std::uint32_t rank, std::uint64_t taken);
+  void look_for_refused(std::uint32_t rank, std::uint64_t taken);
   bool room_for_letter(std::uint32_t rank);
   bool ready();
   bool somebody_has_gone_on();
@@ -38,6 +42,7 @@ class ExchangeRun {
   const Call& call_;
   std::span<const Message> sends_, receives_;
   std::uint32_t target_count_ = 0, source_count_ = 0;  // peers to whom, and from whom, something is still to come
+  bool truncated_ = false;
   Result result_ = Result::ok;
 };
 

@@ -33,6 +33,7 @@ const char* result_name(Result result) {
     case Result::peer_died: return "a peer died";
     case Result::mismatch: return "ranks disagree about the call";
     case Result::rank_failed: return "a rank could not do its part";
+    case Result::truncated: return "more came than expected";
   }
   return "?";
 }
@@ -163,11 +164,21 @@ Result Group::fail(Result result) {
 
 Result Group::read_from(std::uint32_t rank, std::uint64_t address, void* to, std::size_t bytes) {
   const Result result = read_memory(member(rank).identity.pid, address, to, bytes);
+  if (result == Result::not_supported) return result;
   if (result != Result::ok) return fail(result);
   // The verdict as it was after the data were read: a load alone might be done before. Partner: fail().
   std::uint32_t verdict = 0;
   if (head_->verdict.compare_exchange_strong(verdict, 0, std::memory_order_acq_rel)) return Result::ok;
   return broken_ = static_cast<Result>(verdict);
+}
+
+// Stale letters are rare, so all that this rank called of late is searched.
+bool Group::called_before(const Call& call, std::uint64_t label) const {
+  for (const std::atomic<std::uint64_t>& announced : self_->announced) {
+    const std::uint64_t earlier = announced.load(std::memory_order_relaxed);  // own
+    if (earlier != 0 && earlier >> 32 < call.number && static_cast<std::uint32_t>(earlier) == hash(label)) return true;
+  }
+  return false;
 }
 
 Result Group::same_call(std::uint32_t rank, const Call& call) {

@@ -123,8 +123,25 @@ class Group {
     return theirs.label == call.label ? Result::ok : fail(Result::mismatch);
   }
 
-  // Reads memory of `rank` (single_copy.h), which lets it be read until this rank says that it has. What cannot be read
-  // breaks the group; and who reads in a broken group may read what its owner has already overwritten, so it is no ok.
+  // The same for cells that also say how many bytes their rank has.
+  void post_sized(const Call& call, std::size_t bytes) {
+    Cell& own = cell(rank_, call);
+    own.label = call.label ^ bytes;
+    publish(own.sequence, call.number + 1);
+  }
+  Result receive_sized(std::uint32_t rank, const Call& call, std::size_t& bytes) {
+    if (const Result result = wait(cell(rank, call).sequence, call.number + 1); result != Result::ok) [[unlikely]]
+      return result;
+    bytes = size_of(rank, call);
+    return bytes <= most_sized_bytes ? Result::ok : fail(Result::mismatch);
+  }
+  // Once more, of a cell that is full.
+  std::size_t size_of(std::uint32_t rank, const Call& call) const { return cell(rank, call).label ^ call.label; }
+  static constexpr std::size_t most_sized_bytes = (std::size_t{1} << 44) - 1;  // what is above tells labels apart
+
+  // Reads memory of `rank` (single_copy.h), which lets it be read until this rank says that it has. not_supported: it
+  // cannot be read this way, by nobody's fault; its owner must pass it on. Who reads in a broken group may read what
+  // its owner has already overwritten, so it is no ok.
   Result read_from(std::uint32_t rank, std::uint64_t address, void* to, std::size_t bytes);
 
   // Waits until all others have finished this call too, which this rank has.
@@ -161,6 +178,9 @@ class Group {
     return *reinterpret_cast<PairHead*>(block(side) + layout_.pair_buffers + index * layout_.pair_stride);
   }
   std::uint64_t meetings = 0, exchanges = 0, pair_chunks = 0;
+
+  // Whether `label` is one of the last 128 calls of this rank before `call`.
+  bool called_before(const Call& call, std::uint64_t label) const;
 
   // After a first chunk of `rank` has come: whether it belongs to the same call.
   Result same_call(std::uint32_t rank, const Call& call);
@@ -204,7 +224,12 @@ class Group {
     return reinterpret_cast<Letter*>(mailbox(from, to))[number & (shape_.letters - 1)];
   }
   std::atomic<std::uint64_t>& letters_taken(std::uint32_t from, std::uint32_t by) const {
-    return reinterpret_cast<Flag*>(mailbox(by, from) + shape_.letters * sizeof(Letter))->value;
+    return taken_flag(from, by).value;
+  }
+  // Bit `number % letters`: letter `number` pointed at a row that `by` could not read. Stored before the count of those
+  // taken, or a letter that says it; valid until the next letter in that place is taken.
+  std::atomic<std::uint64_t>& rows_refused(std::uint32_t from, std::uint32_t by) const {
+    return taken_flag(from, by).note;
   }
   char* outbox(std::uint32_t rank) const { return block(rank) + layout_.outbox; }
   Mail& mail() const { return *mail_; }
@@ -252,6 +277,9 @@ class Group {
 
   char* mailbox(std::uint32_t from, std::uint32_t to) const {
     return block(from) + layout_.mailboxes + to * layout_.mailbox_stride;
+  }
+  NotedFlag& taken_flag(std::uint32_t from, std::uint32_t by) const {
+    return *reinterpret_cast<NotedFlag*>(mailbox(by, from) + shape_.letters * sizeof(Letter));
   }
   TreeNode* nodes_of(Way way) const { return nodes_.get() + static_cast<std::size_t>(way) * shape_.ranks; }
   std::uint32_t* children_of(Way way) const { return children_.get() + static_cast<std::size_t>(way) * shape_.ranks; }

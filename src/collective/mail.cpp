@@ -11,8 +11,9 @@ bool Mail::open(const Shape& shape) {
   free_units_ = ~std::uint64_t{0};
   peers_.reset(new (std::nothrow) Peer[ranks_]);
   units_.reset(new (std::nothrow) std::uint64_t[ranks_ * letters_]());
+  rows_.reset(new (std::nothrow) std::uint32_t[ranks_ * letters_]());
   lists_.reset(new (std::nothrow) std::uint32_t[2 * ranks_]);
-  return peers_ && units_ && lists_ && make_room(ranks_, ranks_);
+  return peers_ && units_ && rows_ && lists_ && make_room(ranks_, ranks_);
 }
 
 bool Mail::make_room(std::size_t sends, std::size_t receives) {

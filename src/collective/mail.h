@@ -8,6 +8,9 @@
 //                                                copies out of letter or outbox
 //   units free again                  <------    taken = number + 1 (also said in the next letter of that direction)
 //
+// A row that the receiver cannot read (single_copy.h) is taken as well, with a word beside `taken` that says so; then
+// both put that message behind all that is left between the two, and it comes in pieces.
+//
 // So a small message costs one cache line, and another that its receiver writes and its sender seldom reads. Letters
 // may lie there when the sender has long gone on to the next call; a receiver takes those that its own call lists.
 #pragma once
@@ -35,6 +38,9 @@ class Mail {
     std::size_t receive_first = 0;      // bytes received of it
     std::uint32_t next_send = none;     // message of the running exchange under way to it, as an index
     std::uint32_t next_receive = none;  // and from it
+    std::uint32_t rows = 0;             // letters on their way that point at user memory
+    std::uint64_t rows_again = 0;       // before this call, memory is not offered to it: it could not read some
+    std::uint64_t refused = 0;          // the own word of Group::rows_refused()
   };
 
   // Memory for a group of this shape. False: there is none.
@@ -72,13 +78,30 @@ class Mail {
       units = 0;
     }
   }
-  // The same from the low half of the number, which may be old.
-  void note_taken_half(std::uint32_t rank, std::uint32_t half) {
+  // That number from its low half, which may be old.
+  std::uint64_t taken_from_half(std::uint32_t rank, std::uint32_t half) {
     const auto more = static_cast<std::int32_t>(half - static_cast<std::uint32_t>(peers_[rank].taken));
-    if (more > 0) note_taken(rank, peers_[rank].taken + static_cast<std::uint32_t>(more));
+    return peers_[rank].taken + (more > 0 ? static_cast<std::uint32_t>(more) : 0);
+  }
+
+  // Notes that the next letter to `rank` points at user memory: the row of message `index`.
+  void note_row(std::uint32_t rank, std::uint32_t index) {
+    row_of(rank, peers_[rank].sent) = index + 1;
+    ++peers_[rank].rows;
+  }
+  // The message whose row letter `number` to `rank` points at, the first time that it is asked for; else none.
+  std::uint32_t forget_row(std::uint32_t rank, std::uint64_t number) {
+    std::uint32_t& row = row_of(rank, number);
+    const std::uint32_t index = row - 1;  // none for 0
+    if (row != 0) --peers_[rank].rows;
+    row = 0;
+    return index;
   }
 
  private:
+  std::uint32_t& row_of(std::uint32_t rank, std::uint64_t number) {
+    return rows_[rank * letters_ + (number & (letters_ - 1))];
+  }
   static std::uint64_t mask(std::uint32_t first, std::uint32_t count) {
     return (~std::uint64_t{0} >> (64 - count)) << first;
   }
@@ -91,6 +114,7 @@ class Mail {
   std::size_t most_sends_ = 0, most_receives_ = 0;
   std::unique_ptr<Peer[]> peers_;
   std::unique_ptr<std::uint64_t[]> units_;  // of the outbox, by letter
+  std::unique_ptr<std::uint32_t[]> rows_;   // messages by letter, plus 1
   std::unique_ptr<std::uint32_t[]> lists_, chains_;
 };
 

@@ -9,7 +9,7 @@
 //             char[calls_ahead][cell_bytes]   ring of what does not fit there
 //             char[slots][slot_bytes]         ring of chunks of large messages
 //             char[3][64 + slot_bytes]        in groups of two ranks only: buffers that change hands (pair.h)
-//             { Letter[letters], Flag }[ranks]   mailboxes: to each rank, and how many letters of its were taken
+//             { Letter[letters], NotedFlag }[ranks]   mailboxes: to each rank, and how many letters of its were taken
 //             (mail.h) char[64][unit_bytes]            outbox: what letters do not hold themselves
 #pragma once
 
@@ -33,6 +33,12 @@ inline constexpr std::size_t inline_bytes = pair_bytes - 16;
 // A counter with one writer, which only grows.
 struct alignas(pair_bytes) Flag {
   std::atomic<std::uint64_t> value;
+};
+
+// The same with a word in its line for who looks there only once the counter has come: stored before it.
+struct alignas(pair_bytes) NotedFlag {
+  std::atomic<std::uint64_t> value;
+  std::atomic<std::uint64_t> note;
 };
 
 struct alignas(pair_bytes) Cell {
@@ -60,10 +66,15 @@ struct alignas(pair_bytes) Member {
   // word stands for itself.
   alignas(pair_bytes) std::atomic<std::uint64_t> announced[128];
 
-  Flag calls_done;   // all calls below this number: nothing of them is read by this rank any more
+  // Of its Bcasts of those calls, in chunks: how many bytes it sends. Relaxed: stored before the first chunk is.
+  std::atomic<std::uint64_t> bcast_bytes[128];
+
+  NotedFlag calls_done;  // all calls below this number: nothing of them is read by this rank any more. The note: number
+                         // + 1 of the last in which it could not read a row of another rank's memory
   Flag chunks_done;  // the same for chunks of large messages
   Flag filled;       // chunks below this number that were this rank's to fill are filled
   Flag reduced;      // this rank's slices of chunks below this number are reduced
+  Flag settled;      // of calls in which others read this rank's memory: (number + 1) * 2, + 1 if one could not
 
   // Sleeping: `bell` is the futex word of a rank that has no seat, `awaited` the offset in the segment of the flag
   // slept for.

@@ -1,8 +1,8 @@
-// What every rank tells all others (MPI_Allgather(v)). All know all sizes, so all do the same:
-//   up to a cell       each fills its cell, and reads everybody's
-//   larger             each fills its ring of slots, chunk by chunk, all at the same time; chunk i of all has one
-//   number larger, in a row   where memory may be read: each says in its cell where it lies, and returns when all have
-//   read it
+// What every rank tells all others (MPI_Allgather(v)). Each says in its cell how many bytes it has, and
+//   up to a cell       they are there, and everybody reads them
+//   larger             then each fills its ring of slots, chunk by chunk, all at the same time; chunk i of all has one
+//                      number
+//   larger, in a row   where memory may be read: the cell says where it lies, and all return when all have read it
 #include <algorithm>
 #include <cstring>
 
@@ -19,38 +19,57 @@ std::uint32_t neighbor(const Group& group, std::uint32_t step) {
   return group.rank() >= step ? group.rank() - step : group.rank() + group.ranks() - step;
 }
 
-void copy_own(Group& group, const Data& own, const Data& to) {
+// Whether more is sent than expected.
+bool copy_own(Group& group, Data own, const Data& to) {
+  const bool truncated = own.bytes > to.bytes;
+  own.bytes = std::min(own.bytes, to.bytes);
   if (to.row || to.move) move_all(own, to, group.scratch(), group.scratch_bytes());
+  return truncated;
 }
 
-Result publish_cells(Group& group, const Call& call, const Data& own, std::span<const Data> receives) {
+// What this rank learned of the others in a call, and of itself.
+struct Published {
+  std::size_t large_bytes = 0;  // of the largest that is more than a cell
+  bool rows = false;            // some are read where they lie: inputs()[rank]
+  bool truncated = false;
+};
+
+// The address of a row that others shall read, or null.
+const void* offered_row(const Group& group, const Data& own) {
+  const bool direct = group.reads_memory() && at_least(own.bytes, group.selection().publish_single_copy_bytes);
+  return direct ? own.row : nullptr;
+}
+
+// Everybody's cell: how many bytes, and these, or where they lie. So all know what all send, whatever they expect.
+Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<const Data> receives,
+                     Published& published) {
+  const auto note_large = [&](std::uint32_t rank, std::size_t bytes) {
+    std::memcpy(&group.inputs()[rank], group.cell(rank, call).data, sizeof(void*));
+    published.rows = published.rows || group.inputs()[rank];
+    published.large_bytes = std::max(published.large_bytes, bytes);
+  };
+  const std::size_t cell_bytes = group.shape().cell_bytes;
+  if (own.bytes > Group::most_sized_bytes) return group.fail(Result::rank_failed);
   if (const Result result = group.cell_free(call); result != Result::ok) return result;
-  pack(own, 0, own.bytes, group.data(group.rank(), call, own.bytes));
-  group.post(call);
-  copy_own(group, own, receives[group.rank()]);
-  for (std::uint32_t step = 1; step < group.ranks(); ++step) {
-    const std::uint32_t rank = neighbor(group, step);
-    if (const Result result = group.receive(rank, call); result != Result::ok) return result;
-    unpack(receives[rank], 0, receives[rank].bytes, group.data(rank, call, receives[rank].bytes));
+  if (own.bytes <= cell_bytes) {
+    pack(own, 0, own.bytes, group.data(group.rank(), call, own.bytes));
+  } else {
+    const void* const row = offered_row(group, own);
+    std::memcpy(group.cell(group.rank(), call).data, &row, sizeof row);
+    note_large(group.rank(), own.bytes);
   }
-  group.finish(call);
-  group.all_heard(call);
-  return Result::ok;
-}
-
-// Tells where the own row lies, if the others shall read it there, and learns of theirs: inputs()[rank], or null.
-Result tell_addresses(Group& group, const Call& call, const Data& own) {
-  if (const Result result = group.cell_free(call); result != Result::ok) return result;
-  const bool direct =
-      own.row && group.reads_memory() && at_least(own.bytes, group.selection().publish_single_copy_bytes);
-  const void* const row = direct ? own.row : nullptr;
-  std::memcpy(group.cell(group.rank(), call).data, &row, sizeof row);
-  group.post(call);
-  group.inputs()[group.rank()] = row;
+  group.post_sized(call, own.bytes);
+  published.truncated = copy_own(group, own, receives[group.rank()]);
   for (std::uint32_t step = 1; step < group.ranks(); ++step) {
     const std::uint32_t rank = neighbor(group, step);
-    if (const Result result = group.receive(rank, call); result != Result::ok) return result;
-    std::memcpy(&group.inputs()[rank], group.cell(rank, call).data, sizeof row);
+    std::size_t bytes = 0;
+    if (const Result result = group.receive_sized(rank, call, bytes); result != Result::ok) return result;
+    const Data& to = receives[rank];
+    published.truncated = published.truncated || bytes > to.bytes;
+    if (bytes <= cell_bytes)
+      unpack(to, 0, std::min(bytes, to.bytes), group.data(rank, call, bytes));
+    else
+      note_large(rank, bytes);
   }
   return Result::ok;
 }
@@ -63,10 +82,16 @@ Part part_of(std::size_t bytes, std::uint64_t index, std::size_t chunk) {
   return {first, std::min(chunk, bytes - first)};
 }
 
+// The bytes of `rank` that go through its slots.
+std::size_t chunked_bytes(const Group& group, const Call& call, std::uint32_t rank) {
+  const std::size_t bytes = group.size_of(rank, call);
+  return bytes <= group.shape().cell_bytes || group.inputs()[rank] ? 0 : bytes;
+}
+
 // Chunk `index` of this rank into its slot.
-Result fill(Group& group, const Data& own, std::uint64_t first, std::uint64_t index, std::size_t chunk) {
-  if (group.inputs()[group.rank()]) return Result::ok;
-  const Part part = part_of(own.bytes, index, chunk);
+Result fill(Group& group, const Call& call, const Data& own, std::uint64_t first, std::uint64_t index,
+            std::size_t chunk) {
+  const Part part = part_of(chunked_bytes(group, call, group.rank()), index, chunk);
   if (part.length == 0) return Result::ok;
   if (const Result result = group.slot_free(first + index); result != Result::ok) return result;
   pack(own, part.first, part.length, group.slot(group.rank(), first + index));
@@ -74,23 +99,24 @@ Result fill(Group& group, const Data& own, std::uint64_t first, std::uint64_t in
   return Result::ok;
 }
 
-Result publish_chunks(Group& group, const Data& own, std::span<const Data> receives, std::size_t most_bytes) {
+Result publish_chunks(Group& group, const Call& call, const Data& own, std::span<const Data> receives,
+                      std::size_t most_bytes) {
   const std::size_t chunk = std::min<std::size_t>(chunk_bytes, group.shape().slot_bytes);
   const std::uint64_t first = group.take_chunks((most_bytes + chunk - 1) / chunk);
   std::size_t most_chunked_bytes = 0;
   for (std::uint32_t rank = 0; rank < group.ranks(); ++rank)
-    if (!group.inputs()[rank]) most_chunked_bytes = std::max(most_chunked_bytes, receives[rank].bytes);
+    most_chunked_bytes = std::max(most_chunked_bytes, chunked_bytes(group, call, rank));
   const std::uint64_t count = (most_chunked_bytes + chunk - 1) / chunk;
-  Result result = fill(group, own, first, 0, chunk);
-  copy_own(group, own, receives[group.rank()]);
+  Result result = fill(group, call, own, first, 0, chunk);
   for (std::uint64_t index = 0; index < count && result == Result::ok; ++index) {
-    if (index + 1 < count) result = fill(group, own, first, index + 1, chunk);
+    if (index + 1 < count) result = fill(group, call, own, first, index + 1, chunk);
     for (std::uint32_t step = 1; step < group.ranks() && result == Result::ok; ++step) {
       const std::uint32_t rank = neighbor(group, step);
-      const Part part = part_of(receives[rank].bytes, index, chunk);
-      if (part.length == 0 || group.inputs()[rank]) continue;
+      const Part part = part_of(chunked_bytes(group, call, rank), index, chunk);
+      if (part.length == 0) continue;
       result = group.wait(group.member(rank).filled.value, first + index + 1);
-      if (result == Result::ok) unpack(receives[rank], part.first, part.length, group.slot(rank, first + index));
+      const Part wanted = part_of(std::min(part.first + part.length, receives[rank].bytes), index, chunk);
+      if (result == Result::ok) unpack(receives[rank], wanted.first, wanted.length, group.slot(rank, first + index));
     }
     if (result == Result::ok) group.publish(group.self().chunks_done.value, first + index + 1);
   }
@@ -98,47 +124,64 @@ Result publish_chunks(Group& group, const Data& own, std::span<const Data> recei
   return result;
 }
 
-Result read_rows(Group& group, std::span<const Data> receives) {
+// not_supported: some could not be read.
+Result read_rows(Group& group, const Call& call, std::span<const Data> receives) {
+  Result all = Result::ok;
   for (std::uint32_t step = 1; step < group.ranks(); ++step) {
     const std::uint32_t rank = neighbor(group, step);
+    const std::size_t bytes = group.size_of(rank, call);
+    if (bytes <= group.shape().cell_bytes || !group.inputs()[rank]) continue;
     const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(group.inputs()[rank]));
-    if (address == 0) continue;
-    const Result result = read_part(group, rank, address, receives[rank], 0, receives[rank].bytes);
-    if (result != Result::ok) return result;
+    const Result result =
+        read_part(group, rank, address, receives[rank], 0, std::min(bytes, receives[rank].bytes));
+    if (result == Result::not_supported)
+      all = result;
+    else if (result != Result::ok)
+      return result;
   }
-  return Result::ok;
+  return all;
 }
 
-Result publish_large(Group& group, const Call& call, const Data& own, std::span<const Data> receives,
-                     std::size_t most_bytes) {
-  Result result = tell_addresses(group, call, own);
-  if (result == Result::ok) result = publish_chunks(group, own, receives, most_bytes);
-  if (result == Result::ok) result = read_rows(group, receives);
-  if (result != Result::ok) return result;
+// Reads the rows, and returns when all have read them. What one rank could not read comes to all in chunks: only so do
+// chunks keep their numbers.
+Result share_rows(Group& group, const Call& call, const Data& own, std::span<const Data> receives,
+                  std::size_t most_bytes) {
+  const Result read = read_rows(group, call, receives);
+  if (read != Result::ok && read != Result::not_supported) return read;
+  // Released by finish(). No rank stores its next note before all have entered a later call, and so looked at this one.
+  if (read == Result::not_supported) group.self().calls_done.note.store(call.number + 1, std::memory_order_relaxed);
   group.finish(call);
-  return group.inputs()[group.rank()] ? group.all_finished(call) : Result::ok;
+  if (const Result result = group.all_finished(call); result != Result::ok) return result;
+  bool unread = false;
+  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank)
+    unread = unread || group.member(rank).calls_done.note.load(std::memory_order_relaxed) == call.number + 1;
+  if (!unread) return Result::ok;
+  std::fill_n(group.inputs(), group.ranks(), nullptr);
+  return publish_chunks(group, call, own, receives, most_bytes);
 }
 
 }  // namespace
 
 Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, std::span<const Data> receives) {
   if (receives.size() != group.ranks()) return Result::not_supported;
-  std::uint64_t sizes = ~label;
-  std::size_t most_bytes = 0;
-  for (const Data& data : receives) {
-    sizes = (sizes ^ data.bytes) * 0x9e3779b97f4a7c15u;
-    most_bytes = std::max(most_bytes, data.bytes);
-  }
   Call call;
-  if (const Result result = enter_labelled(group, kind, sizes, call); result != Result::ok) return result;
-  if (own.bytes != receives[group.rank()].bytes) return group.fail(Result::mismatch);
+  if (const Result result = enter_labelled(group, kind, ~label, call); result != Result::ok) return result;
+  Published published;
   if (group.ranks() == 1) {
-    copy_own(group, own, receives[0]);
+    published.truncated = copy_own(group, own, receives[0]);
     group.finish(call);
-    return Result::ok;
+    return published.truncated ? Result::truncated : Result::ok;
   }
-  if (most_bytes <= group.shape().cell_bytes) return publish_cells(group, call, own, receives);
-  return publish_large(group, call, own, receives, most_bytes);
+  Result result = meet_in_cells(group, call, own, receives, published);
+  if (result == Result::ok && published.large_bytes != 0) {
+    result = publish_chunks(group, call, own, receives, published.large_bytes);
+    if (result == Result::ok && published.rows)
+      result = share_rows(group, call, own, receives, published.large_bytes);
+  }
+  if (result != Result::ok) return result;
+  group.finish(call);
+  group.all_heard(call);
+  return published.truncated ? Result::truncated : Result::ok;
 }
 
 }  // namespace millrace::collective

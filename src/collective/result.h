@@ -10,6 +10,7 @@ enum class Result : std::uint8_t {
   peer_died,      // a rank of the group ended, or the host says so
   mismatch,       // ranks called different collectives, or with different sizes or roots
   rank_failed,    // a rank could not do its part (no memory, or the host refused its datatype), and said so
+  truncated,      // more bytes came than this rank expects, which got those that it does; nothing is broken
 };
 
 const char* result_name(Result result);

@@ -14,7 +14,7 @@ Result read_memory(std::int32_t pid, std::uint64_t from, void* to, std::size_t b
     const std::size_t wanted = std::min(bytes, most_bytes);
     const iovec local{at, wanted}, remote{reinterpret_cast<void*>(from), wanted};
     const ssize_t moved = process_vm_readv(pid, &local, 1, &remote, 1, 0);
-    if (moved <= 0) return moved < 0 && errno == EFAULT ? Result::mismatch : Result::peer_died;
+    if (moved <= 0) return moved < 0 && errno == ESRCH ? Result::peer_died : Result::not_supported;
     const auto length = static_cast<std::size_t>(moved);  // less than wanted: the next one says why
     at += length;
     from += length;

@@ -11,8 +11,9 @@
 
 namespace millrace::collective {
 
-// Copies `bytes` at `from` in process `pid` to `to`. peer_died: there is no such process any more, or it may no longer
-// be read; mismatch: it has no such memory. Then part of `to` may have been written.
+// Copies `bytes` at `from` in process `pid` to `to`. peer_died: there is no such process any more; not_supported: it
+// may not, or no longer, be read, or not there: drivers map memory that only the processor can read. Then part of `to`
+// may have been written.
 Result read_memory(std::int32_t pid, std::uint64_t from, void* to, std::size_t bytes);
 
 }  // namespace millrace::collective

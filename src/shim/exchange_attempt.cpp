@@ -8,6 +8,7 @@
 #include "collective/exchange.h"
 #include "shim/exchange_blocks.h"
 #include "shim/forward.h"
+#include "shim/host_verdict.h"
 #include "shim/node_group.h"
 
 namespace millrace::shim {
@@ -44,6 +45,21 @@ Attempt break_off(const Communicator& communicator, int error) {
   return failed_for_all(communicator.group->group(), error);
 }
 
+constexpr std::size_t most_pairs_compared = 4096;
+
+// From the first to the last byte of some rows.
+struct Reach {
+  std::uintptr_t first = ~std::uintptr_t{0}, end = 0;
+
+  void add(const Data& data) {
+    if (!data.row || data.bytes == 0) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(data.row);
+    first = std::min(first, address);
+    end = std::max(end, address + data.bytes);
+  }
+  bool meets(const Reach& other) const { return first < other.end && other.first < end; }
+};
+
 // One call under way on one rank.
 class Exchange {
  public:
@@ -55,10 +71,16 @@ class Exchange {
     if (!(shape_.kind == ExchangeKind::allgather ? list_gathered() : list_messages()))
       return refused(Reason::invalid_argument);
     if (const int error = blocks_.pack(); error != 0) return break_off(communicator_, error);
+    const bool rejected = will_be_rejected();
+    if (rejected)
+      blocks_.discard_receives();
+    else if (overlap() && !blocks_.copy_sends(own_))
+      return break_off(communicator_, abi::err_intern);
     const Result result = move();
-    if (result != Result::ok) return done(result);
+    if (result != Result::ok && result != Result::truncated) return done(result);
+    if (rejected) return refused(Reason::buffers_overlap);
     if (const int error = blocks_.unpack(); error != 0) return report(communicator_, error);
-    return done(Result::ok);
+    return done(result);
   }
 
  private:
@@ -121,7 +143,8 @@ class Exchange {
         return false;
     }
     Data& same = blocks_.gathered[rank()];
-    if (same.row && same.row == own_.row) same.row = nullptr;  // wrong by the standard, and works with hosts
+    own_aliased_ = !in_place_ && own_.bytes != 0 && ExchangeBlocks::same_place(own_, same);
+    if (own_aliased_) same = {same.bytes, nullptr, nullptr, nullptr};  // wrong by the standard, works with some hosts
     return true;
   }
 
@@ -137,7 +160,7 @@ class Exchange {
     if (receives && sends_own &&
         !(blocks_.open(call_, shape_.receive, false) && list(shape_.receive, receives_own, blocks_.receives)))
       return false;
-    drop_message_in_place();
+    look_at_own_message();
     return true;
   }
 
@@ -174,22 +197,76 @@ class Exchange {
     return true;
   }
 
-  // A message of this rank to itself that is where it is to be: wrong by the standard, and works with hosts.
-  void drop_message_in_place() {
+  // A message of this rank to itself that is where it is to be (wrong by the standard, works with some hosts) is left
+  // out.
+  void look_at_own_message() {
     if (shape_.is_neighbor()) return;
     const auto to_itself = [this](const Message& message) { return message.peer == rank(); };
     const auto sent = std::find_if(blocks_.sends.begin(), blocks_.sends.end(), to_itself);
-    if (sent == blocks_.sends.end() || !sent->data.row) return;
     const auto received = std::find_if(blocks_.receives.begin(), blocks_.receives.end(), to_itself);
-    if (received == blocks_.receives.end() || received->data.row != sent->data.row) return;
+    const std::size_t sent_bytes = sent == blocks_.sends.end() ? 0 : sent->data.bytes;
+    const std::size_t received_bytes = received == blocks_.receives.end() ? 0 : received->data.bytes;
+    own_differs_ = sent_bytes != received_bytes;
+    if (sent_bytes == 0 || received_bytes == 0 || !ExchangeBlocks::same_place(sent->data, received->data)) return;
+    own_aliased_ = true;
+    if (own_differs_) return;
     blocks_.sends.erase(sent);
     blocks_.receives.erase(received);
+  }
+
+  // Whether the host will answer with an error, without a word to other ranks.
+  bool will_be_rejected() const {
+    const bool alltoall = shape_.kind == ExchangeKind::alltoall;
+    const bool aliased = alltoall ? call_.same_arguments(&ExchangeSide::place) : own_aliased_;
+    if (aliased && !own_differs_) return host_rejects_alias(call_);
+    return alltoall && own_differs_ && host_compares_own_blocks(call_);
+  }
+
+  // Whether something may be received where something is sent from: rows as a whole, and layouts that are the same.
+  bool overlap() const {
+    Reach from, to;
+    if (shape_.kind == ExchangeKind::allgather) {
+      if (in_place_ || own_aliased_) return false;  // where no other block is
+      from.add(own_);
+      reach(blocks_.gathered, to);
+      return from.meets(to) || (!own_.row && call_.same_arguments(&ExchangeSide::place));
+    }
+    if (blocks_.sends.empty() || blocks_.receives.empty()) return false;
+    if (call_.same_arguments(&ExchangeSide::place) &&
+        ExchangeBlocks::same_place(blocks_.sends.front().data, blocks_.receives.front().data))
+      return true;
+    reach(blocks_.sends, from), reach(blocks_.receives, to);
+    return from.meets(to) && (shape_.is_regular() || rows_meet());
+  }
+
+  static const Data& data_of(const Data& data) { return data; }
+  static const Data& data_of(const Message& message) { return message.data; }
+
+  template <class Blocks>
+  void reach(const Blocks& blocks, Reach& reach) const {
+    if (shape_.is_regular()) {  // one behind the other
+      reach.add(data_of(blocks.front())), reach.add(data_of(blocks.back()));
+    } else {
+      for (const auto& block : blocks) reach.add(data_of(block));
+    }
+  }
+
+  // Those of a grid's edges lie between each other. Of very many it is taken for granted.
+  bool rows_meet() const {
+    if (blocks_.sends.size() * blocks_.receives.size() > most_pairs_compared) return true;
+    for (const Message& sent : blocks_.sends)
+      for (const Message& received : blocks_.receives) {
+        Reach from, to;
+        from.add(sent.data), to.add(received.data);
+        if (from.meets(to)) return true;
+      }
+    return false;
   }
 
   Result move() {
     collective::Group& group = communicator_.group->group();
     const Kind kind = kind_of(shape_.kind);
-    const std::uint64_t label = bytes_ << 12 | static_cast<std::uint64_t>(root_);
+    const auto label = static_cast<std::uint64_t>(root_);  // each message says how long it is
     if (shape_.kind == ExchangeKind::allgather) return collective::publish(group, kind, label, own_, blocks_.gathered);
     return collective::exchange(group, kind, label, blocks_.sends, blocks_.receives);
   }
@@ -201,6 +278,8 @@ class Exchange {
   int root_ = 0;
   bool in_place_ = false;
   std::uint64_t bytes_ = 0;  // of each block of a regular call
+  bool own_aliased_ = false;  // what this rank sends itself is received where it is
+  bool own_differs_ = false;  // ... and has another size at its two ends
   const std::vector<int>* arrival_ = nullptr;
   Data own_;
 };

@@ -1,7 +1,10 @@
 #include "shim/exchange_blocks.h"
 
+#include <algorithm>
+#include <cstring>
 #include <new>
 
+#include "collective/data.h"
 #include "shim/device_memory.h"
 #include "shim/device_staging.h"
 
@@ -17,6 +20,7 @@ void ExchangeBlocks::clear() {
   walks_.clear();
   types_.clear();
   by_host_.clear();
+  copies_.reset();
   type_ = nullptr;
 }
 
@@ -30,6 +34,15 @@ void ExchangeBlocks::unpack_part(void* walk, std::size_t first, std::size_t leng
   const auto& at = *static_cast<const Walk*>(walk);
   at.layout->unpack_segment(packed, static_cast<std::int64_t>(first), static_cast<std::int64_t>(length), at.base,
                             at.count);
+}
+
+void ExchangeBlocks::discard(void*, std::size_t, std::size_t, void*) {}
+
+// What the host is to unpack: as much as came.
+void ExchangeBlocks::note_part(void* block, std::size_t first, std::size_t length, void* packed) {
+  auto& at = *static_cast<ByHost*>(block);
+  std::memcpy(at.packed.get() + first, packed, length);
+  at.came_bytes = std::max(at.came_bytes, first + length);
 }
 
 bool ExchangeBlocks::take_type(std::size_t index) {
@@ -95,9 +108,15 @@ bool ExchangeBlocks::find(std::size_t index, Data& data) {
     data.context = &walks_.back();
     return true;
   }
-  by_host_.push_back({type, address, count, scratch(data.bytes), outgoing_, on_device});
-  data.row = by_host_.back().packed.get();
-  if (!data.row) throw std::bad_alloc();
+  by_host_.push_back({type, address, count, scratch(data.bytes), outgoing_, on_device, 0});
+  ByHost& block = by_host_.back();
+  if (!block.packed) throw std::bad_alloc();
+  if (outgoing_) {
+    data.row = block.packed.get();
+  } else {
+    data.move = note_part;
+    data.context = &block;
+  }
   return true;
 }
 
@@ -119,14 +138,43 @@ int ExchangeBlocks::unpack() {
   for (const ByHost& block : by_host_) {
     if (block.outgoing) continue;
     const ExchangeType& type = block.type;
+    const std::int64_t count = static_cast<std::int64_t>(block.came_bytes) / type.size_bytes;
     const int error =
         block.on_device
             ? copy_to_device(block.packed.get(),
-                             {block.address, block.count, type.handle, type.size_bytes, type.extent_bytes})
-            : unpack_by_host(type, block.packed.get(), block.address, block.count);
+                             {block.address, count, type.handle, type.size_bytes, type.extent_bytes})
+            : unpack_by_host(type, block.packed.get(), block.address, count);
     if (error != 0) return error;
   }
   return 0;
+}
+
+bool ExchangeBlocks::copy_sends(Data& own) {
+  std::size_t bytes = own.bytes;
+  for (const collective::Message& message : sends) bytes += message.data.bytes;
+  copies_ = scratch(bytes);
+  if (!copies_) return false;
+  char* at = copies_.get();
+  const auto copy = [&at](Data& data) {
+    collective::pack(data, 0, data.bytes, at);
+    data = {data.bytes, at, nullptr, nullptr};
+    at += data.bytes;
+  };
+  if (own.bytes != 0) copy(own);
+  for (collective::Message& message : sends) copy(message.data);
+  return true;
+}
+
+void ExchangeBlocks::discard_receives() {
+  for (collective::Message& message : receives) message.data = {message.data.bytes, nullptr, discard, nullptr};
+  for (Data& data : gathered) data = {data.bytes, nullptr, discard, nullptr};
+}
+
+bool ExchangeBlocks::same_place(const Data& a, const Data& b) {
+  if (a.row || b.row) return a.row == b.row;
+  if (a.move != pack_part || b.move != unpack_part) return false;
+  const auto &from = *static_cast<const Walk*>(a.context), &to = *static_cast<const Walk*>(b.context);
+  return from.base == to.base && from.layout == to.layout;
 }
 
 }  // namespace millrace::shim

@@ -31,6 +31,13 @@ class ExchangeBlocks {
   int pack();
   int unpack();
 
+  // The same blocks, sent out of a copy, so that they may be received where they were; after pack(). False: no memory.
+  bool copy_sends(collective::Data& own);
+  // The same blocks, received into nothing.
+  void discard_receives();
+  // Whether two ends in this process are the same place in memory.
+  static bool same_place(const collective::Data& a, const collective::Data& b);
+
   std::vector<collective::Message> sends, receives;
   std::vector<collective::Data> gathered;  // by rank
   std::optional<Neighbors> neighbors;      // of the communicator; not cleared
@@ -48,7 +55,10 @@ class ExchangeBlocks {
     Scratch packed;
     bool outgoing;
     bool on_device;  // device_memory.h
+    std::size_t came_bytes;
   };
+  static void discard(void* nothing, std::size_t first, std::size_t length, void* packed);
+  static void note_part(void* block, std::size_t first, std::size_t length, void* packed);
   static void pack_part(void* walk, std::size_t first, std::size_t length, void* packed);
   static void unpack_part(void* walk, std::size_t first, std::size_t length, void* packed);
   bool take_type(std::size_t index);
@@ -61,7 +71,8 @@ class ExchangeBlocks {
   const ExchangeType* type_ = nullptr;
   std::deque<ExchangeType> types_;  // deques: those in use stay where they are
   std::deque<Walk> walks_;
-  std::vector<ByHost> by_host_;
+  std::deque<ByHost> by_host_;
+  Scratch copies_;
 };
 
 }  // namespace millrace::shim

@@ -36,6 +36,7 @@ struct ExchangeSide {
   std::uint8_t buffer;
   bool own_types = false;  // a datatype for each block, and displacements in bytes
 
+  constexpr std::size_t place() const { return buffer; }
   constexpr std::size_t count() const { return buffer + std::size_t{1}; }
   constexpr std::size_t displacements() const { return buffer + std::size_t{2}; }
   constexpr std::size_t datatype() const {
@@ -81,6 +82,10 @@ class ExchangeCall {
   std::int64_t displacement(const ExchangeSide& side, std::size_t index) const;
   bool has_wide_displacements() const { return large_ || shape.wide_displacements; }  // of 64 bits, else int
   Word datatype(const ExchangeSide& side, std::size_t index) const;
+  // Whether both sides were given the same word: the same array, where they have such.
+  bool same_arguments(std::size_t (ExchangeSide::*place)() const) const {
+    return words_[(shape.send.*place)()] == words_[(shape.receive.*place)()];
+  }
 
  private:
   std::span<const Word> words_;
@@ -88,8 +93,8 @@ class ExchangeCall {
   bool large_;
 };
 
-// The side that says how many bytes a block of a regular call has, on this rank: one that is significant and not
-// MPI_IN_PLACE.
+// The side that says how many bytes a block of a regular call has: of those that are significant and not MPI_IN_PLACE
+// the one that all ranks have, so that a root that gives the other side another size chooses as they do.
 const ExchangeSide& regular_side(const ExchangeCall& call, int rank);
 
 // The bytes of a block of a regular call; nothing if they cannot be told (a wrong datatype or count).

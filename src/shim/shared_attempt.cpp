@@ -1,6 +1,7 @@
 #include "shim/shared_attempt.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "collective/collective.h"
 #include "plan/shared_collectives.h"
@@ -8,6 +9,7 @@
 #include "shim/device_staging.h"
 #include "shim/exchange_attempt.h"
 #include "shim/gaps.h"
+#include "shim/host_verdict.h"
 #include "shim/node_group.h"
 #include "shim/reductions.h"
 #include "shim/scratch.h"
@@ -115,6 +117,32 @@ Attempt reduce_staged(Communicator& communicator, const CollectiveCall& call, Wo
   return error == 0 ? attempt : copy_failed(communicator, error, false);
 }
 
+Attempt reduce_disjoint(collective::Group& group, const CollectiveCall& call, Word in, bool receives,
+                        const Reducer& reducer, std::optional<kernel::Type> gaps) {
+  if (gaps) return reduce_around_gaps(group, call, in, receives, reducer, *gaps);
+  const auto elements = static_cast<std::size_t>(call.count);
+  return done(run(group, call, as_pointer(in), receives ? as_pointer(call.out) : nullptr, elements, reducer));
+}
+
+// Buffers that overlap on this rank, which the others do not know: it must do its part. Hosts refuse a result in the
+// place of the input, or take it for MPI_IN_PLACE; what overlaps otherwise they do not notice.
+Attempt reduce_overlapping(collective::Group& group, const CollectiveCall& call, std::size_t bytes,
+                           const Reducer& reducer, std::optional<kernel::Type> gaps) {
+  const bool same = call.in == call.out;
+  const bool rejected = same && host_rejects_alias(call);
+  if (same && !rejected) return reduce_disjoint(group, call, call.out, true, reducer, gaps);
+  const Scratch other = scratch(bytes);
+  if (!other) return failed_for_all(group, abi::err_intern);
+  if (!rejected) {
+    std::memcpy(other.get(), as_pointer(call.in), bytes);
+    return reduce_disjoint(group, call, as_word(other.get()), true, reducer, gaps);
+  }
+  // Nothing of the result is for this rank.
+  const auto elements = static_cast<std::size_t>(call.count);
+  const Attempt attempt = done(run(group, call, as_pointer(call.in), other.get(), elements, reducer));
+  return attempt.result == Result::ok ? refused(Reason::buffers_overlap) : attempt;
+}
+
 Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call) {
   const bool all = call.kind == CollectiveKind::allreduce;
   if (call.count < 0) return refused(Reason::invalid_argument);
@@ -136,21 +164,17 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (call.in_place && !receives) return refused(Reason::invalid_argument);
   const Word in = call.in_place ? call.out : call.in;
   if (in == 0 || (receives && call.out == 0)) return refused(Reason::invalid_argument);
-  if (receives && !call.in_place) {
-    const Word distance = in > call.out ? in - call.out : call.out - in;
-    if (distance < bytes) return refused(Reason::buffers_overlap);
-  }
   if (is_device_memory(in, receives ? call.out : 0)) {
     Attempt attempt = reduce_staged(communicator, call, in, receives ? call.out : 0, reducer, gaps);
     if (attempt.error == 0) attempt.error = user.error;
     return attempt;
   }
   collective::Group& group = communicator.group->group();
-  if (gaps) return reduce_around_gaps(group, call, in, receives, reducer, *gaps);
-  const auto elements = static_cast<std::size_t>(call.count);
-  Attempt attempt =
-      done(run(group, call, as_pointer(in), receives ? as_pointer(call.out) : nullptr, elements, reducer));
-  attempt.error = user.error;
+  const Word distance = in > call.out ? in - call.out : call.out - in;
+  Attempt attempt = receives && !call.in_place && distance < bytes
+                        ? reduce_overlapping(group, call, bytes, reducer, gaps)
+                        : reduce_disjoint(group, call, in, receives, reducer, gaps);
+  if (attempt.error == 0) attempt.error = user.error;
   return attempt;
 }
 
@@ -159,6 +183,10 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
 void use_host_family(plan::HostFamily family, bool take_all) {
   host_family = family;
   takes_all = take_all;
+}
+
+bool host_reports_short_bcast() {
+  return host_family == plan::HostFamily::mpich_4 || host_family == plan::HostFamily::mpich_5;
 }
 
 bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes) {

@@ -35,6 +35,8 @@ inline constexpr Attempt done(collective::Result result) {
 // The host that the plan knows, for host_shares_faster(), and whether to ask the plan at all. Before the first attempt,
 // by one thread.
 void use_host_family(plan::HostFamily family, bool take_all);
+// Whether a rank of MPI_Bcast that expects more than the root sends gets MPI_ERR_OTHER.
+bool host_reports_short_bcast();
 // Whether the host does this faster; the same answer on every rank.
 bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes);
 // The same for calls that reduce nothing; `bytes` of each block, or nothing where ranks do not know it to be equal.

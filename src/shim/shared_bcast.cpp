@@ -72,36 +72,53 @@ Reason find_data(const CollectiveCall& call, Data& data) {
   return Reason::none;
 }
 
-Result bcast_bytes(collective::Group& group, char* bytes, std::size_t length, std::uint32_t root) {
+// `length` becomes less if the root sends less.
+Result bcast_bytes(collective::Group& group, char* bytes, std::size_t& length, std::uint32_t root) {
   for (std::size_t start = 0; start < length; start += piece_bytes) {
-    const Result result = collective::bcast(group, bytes + start, std::min(piece_bytes, length - start), root);
+    const std::size_t wanted = std::min(piece_bytes, length - start);
+    std::size_t came = wanted;
+    const Result result = collective::bcast(group, bytes + start, wanted, root, &came);
     if (result != Result::ok) return result;
+    if (came < wanted) length = start + came;
   }
   return Result::ok;
 }
 
+// A root that sends less than this rank expects: MPICH tells this rank, others only write what came.
+Attempt received(const Communicator& communicator, std::size_t came_bytes, std::size_t expected_bytes) {
+  if (came_bytes == expected_bytes || !host_reports_short_bcast()) return done(Result::ok);
+  host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(abi::err_other));
+  return failed(abi::err_other);
+}
+
 // The layout packs and unpacks piece by piece.
-Attempt bcast_by_layout(collective::Group& group, const CollectiveCall& call, const Data& data, bool is_root) {
+Attempt bcast_by_layout(const Communicator& communicator, const CollectiveCall& call, const Data& data, bool is_root) {
+  collective::Group& group = communicator.group->group();
   const Scratch piece = scratch(std::min(piece_bytes, data.bytes));
   if (!piece) return failed_for_all(group, abi::err_intern);
   void* base = as_pointer(call.out);
   for (std::size_t start = 0; start < data.bytes; start += piece_bytes) {
     const std::size_t length = std::min(piece_bytes, data.bytes - start);
     const auto first = static_cast<std::int64_t>(start);
-    const auto size = static_cast<std::int64_t>(length);
-    if (is_root && data.layout->pack_segment(base, call.count, first, size, piece.get()) != Status::ok)
+    if (is_root && data.layout->pack_segment(base, call.count, first, static_cast<std::int64_t>(length),
+                                             piece.get()) != Status::ok)
       return failed_for_all(group, abi::err_intern);
-    const Result result = collective::bcast(group, piece.get(), length, static_cast<std::uint32_t>(call.root));
-    if (result != Result::ok) return done(result);
+    std::size_t came = length;
+    const Result result = collective::bcast(group, piece.get(), length, static_cast<std::uint32_t>(call.root), &came);
+    if (result != Result::ok && result != Result::truncated) return done(result);
+    const auto size = static_cast<std::int64_t>(std::min(came, length));
     if (!is_root && data.layout->unpack_segment(piece.get(), first, size, base, call.count) != Status::ok)
       return failed(abi::err_intern);
+    if (result != Result::ok) return done(result);
+    if (came < length) return received(communicator, start + came, data.bytes);
   }
   return done(Result::ok);
 }
 
 // The first call with a datatype: the host packs it, in its own representation, which on one node is the bytes, and
 // says whether the datatype is one that may be used.
-Attempt bcast_by_host(collective::Group& group, const CollectiveCall& call, const Data& data, bool is_root) {
+Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& call, const Data& data, bool is_root) {
+  collective::Group& group = communicator.group->group();
   const Scratch packed = call.count <= INT_MAX ? scratch(data.bytes) : nullptr;
   if (!packed) return failed_for_all(group, abi::err_intern);
   const auto count = static_cast<Word>(call.count);
@@ -111,14 +128,16 @@ Attempt bcast_by_host(collective::Group& group, const CollectiveCall& call, cons
     error = host<Symbol::MPI_Pack>(call.out, count, call.datatype, as_word(packed.get()), data.bytes,
                                    as_word(&position), call.comm);
   if (error != 0) return failed_for_all(group, error);
-  const Result result = bcast_bytes(group, packed.get(), data.bytes, static_cast<std::uint32_t>(call.root));
-  if (result != Result::ok) return done(result);
+  std::size_t came = data.bytes;
+  const Result result = bcast_bytes(group, packed.get(), came, static_cast<std::uint32_t>(call.root));
+  if (result != Result::ok && result != Result::truncated) return done(result);
+  const Word elements = came / (data.bytes / count);
   if (!is_root)
-    error = host<Symbol::MPI_Unpack>(as_word(packed.get()), data.bytes, as_word(&position), call.out, count,
+    error = host<Symbol::MPI_Unpack>(as_word(packed.get()), came, as_word(&position), call.out, elements,
                                      call.datatype, call.comm);
   if (error != 0) return failed(error);
   if (may_have_layout(call.datatype)) remember_datatype(call.datatype);
-  return done(Result::ok);
+  return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
 }
 
 // Memory that the processor cannot touch, on this rank.
@@ -128,11 +147,15 @@ Attempt bcast_staged(Communicator& communicator, const CollectiveCall& call, con
   const Elements elements{call.out, call.count, call.datatype, data.element_bytes, data.extent_bytes};
   int error = is_root ? copy_from_device(elements, packed.get()) : 0;
   if (error != 0) return copy_failed(communicator, error, true);
-  const Result result = bcast_bytes(communicator.group->group(), packed.get(), data.bytes,
-                                    static_cast<std::uint32_t>(call.root));
-  if (result != Result::ok) return done(result);
-  if (!is_root) error = copy_to_device(packed.get(), elements);
-  return error == 0 ? done(Result::ok) : copy_failed(communicator, error, false);
+  std::size_t came = data.bytes;
+  const Result result =
+      bcast_bytes(communicator.group->group(), packed.get(), came, static_cast<std::uint32_t>(call.root));
+  if (result != Result::ok && result != Result::truncated) return done(result);
+  Elements delivered = elements;
+  delivered.count = static_cast<std::int64_t>(came) / data.element_bytes;
+  if (!is_root) error = copy_to_device(packed.get(), delivered);
+  if (error != 0) return copy_failed(communicator, error, false);
+  return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
 }
 
 }  // namespace
@@ -145,8 +168,12 @@ Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) no
   collective::Group& group = communicator.group->group();
   const bool is_root = communicator.rank == call.root;
   if (is_device_memory(data.first)) return bcast_staged(communicator, call, data, is_root);
-  if (data.in_place) return done(bcast_bytes(group, data.in_place, data.bytes, static_cast<std::uint32_t>(call.root)));
-  return data.layout ? bcast_by_layout(group, call, data, is_root) : bcast_by_host(group, call, data, is_root);
+  if (!data.in_place)
+    return data.layout ? bcast_by_layout(communicator, call, data, is_root)
+                       : bcast_by_host(communicator, call, data, is_root);
+  std::size_t came = data.bytes;
+  const Result result = bcast_bytes(group, data.in_place, came, static_cast<std::uint32_t>(call.root));
+  return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
 } catch (...) {
   return failed_for_all(communicator.group->group(), abi::err_intern);
 }

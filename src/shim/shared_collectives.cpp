@@ -75,16 +75,19 @@ const char* explanation(collective::Result result) {
       return "the ranks of the communicator called different collectives, or with different sizes or roots";
     case collective::Result::rank_failed:
       return "a rank of the communicator could not do its part of this call or an earlier one; its own error says why";
+    case collective::Result::truncated: return "more came than the counts of this rank have room for";
     default: return "another rank of the communicator has died";
   }
 }
 
 int raise(const Communicator& communicator, Symbol symbol, collective::Result result) {
-  log(LogLevel::error,
+  const bool truncated = result == collective::Result::truncated;  // the host's own error, about which it says enough
+  const int error = truncated ? abi::err_truncate : abi::err_intern;
+  log(truncated ? LogLevel::info : LogLevel::error,
       fmt::format("{} on rank {} of {}: {}", entry_names()[static_cast<std::size_t>(symbol_entry(symbol))],
                   communicator.rank, communicator.ranks, explanation(result)));
-  host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(abi::err_intern));
-  return abi::err_intern;
+  host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(error));
+  return error;
 }
 
 bool is_reduction(const CollectiveCall& call) {

@@ -1,14 +1,17 @@
 // Exchanges whose ranks disagree, or die: all are told, nobody hangs, nothing is written past a message's end.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <vector>
 
 #include "collective/collective.h"
 #include "collective/exchange.h"
+#include "messages.h"
 #include "ranks.h"
 
 namespace millrace::collective::test {
@@ -23,52 +26,69 @@ RankSetup setup_of(std::uint32_t count) {
 
 Data row(std::vector<char>& bytes) { return {bytes.size(), bytes.data(), nullptr, nullptr}; }
 
-// Rank 0 sends messages of these bytes to rank 1, which expects those.
+// Rank 0 sends messages of these bytes to rank 1, which expects those; then all go on. What rank 1 gets of that call, in
+// words, or what went wrong; `mismatch` on all ranks is an outcome as well.
 std::string disagree(const std::vector<std::size_t>& sent, const std::vector<std::size_t>& expected) {
-  return run_all(setup_of(3), [&](Group& group) -> std::string {
-    std::vector<std::vector<char>> buffers;
+  const auto outcomes = run_ranks(setup_of(3), [&](Group& group) -> std::string {
+    std::vector<std::vector<char>> buffers, rooms;
     std::vector<Message> sends, receives;
     constexpr std::size_t guard = 1 << 20;
     for (const std::size_t bytes : sent) buffers.emplace_back(bytes, 'x');
+    for (const std::size_t bytes : expected) rooms.emplace_back(bytes + guard, 'o');
     if (group.rank() == 0)
       for (std::vector<char>& buffer : buffers) sends.push_back({1, row(buffer)});
-    std::vector<std::vector<char>> rooms;
-    for (const std::size_t bytes : expected) rooms.emplace_back(bytes + guard, 'o');
     if (group.rank() == 1)
       for (std::size_t index = 0; index < rooms.size(); ++index)
         receives.push_back({0, {expected[index], rooms[index].data(), nullptr, nullptr}});
-    Result result = exchange(group, Kind::alltoall, 1, sends, receives);
+    const Result first = exchange(group, Kind::alltoall, 1, sends, receives);
+    Result result = first == Result::truncated ? Result::ok : first;
     for (int more = 0; more < 2 && result == Result::ok; ++more) {
       // The next one too, for what nobody took is found there; and then a barrier, for who had nothing to wait for.
-      std::vector<char> word(8), other(8);
+      std::vector<char> word(8, 'w'), other(8);
       std::vector<Message> to, from;
       if (group.rank() == 0) to.push_back({1, row(word)});
       if (group.rank() == 1) from.push_back({0, row(other)});
       result = more == 0 ? exchange(group, Kind::alltoall, 2, to, from) : barrier(group);
+      if (more == 0 && result == Result::ok && group.rank() == 1 && other != word) return "wrong data afterwards";
     }
-    for (std::size_t index = 0; index < rooms.size(); ++index)
-      for (std::size_t at = expected[index]; at < rooms[index].size(); ++at)
-        if (rooms[index][at] != 'o') return "wrote past the end";
-    return result == Result::mismatch ? "" : std::string("no mismatch but: ") + result_name(result);
+    for (std::size_t index = 0; index < rooms.size() && group.rank() == 1; ++index) {
+      const std::size_t came = index < sent.size() ? std::min(sent[index], expected[index]) : 0;
+      for (std::size_t at = result == Result::ok ? 0 : expected[index]; at < rooms[index].size(); ++at)
+        if (rooms[index][at] != (at < came ? 'x' : 'o')) return at < came ? "wrong data" : "wrote what did not come";
+    }
+    return result_name(result == Result::ok ? first : result);
   });
+  if (outcomes[0] == outcomes[1] && outcomes[1] == outcomes[2]) return outcomes[1];
+  const bool others_fine = outcomes[0] == result_name(Result::ok) && outcomes[2] == outcomes[0];
+  return others_fine ? "only there: " + outcomes[1] : outcomes[0] + ", " + outcomes[1] + ", " + outcomes[2];
 }
 
+const std::string all_fine = result_name(Result::ok), none_is = result_name(Result::mismatch),
+                  one_is_told = std::string("only there: ") + result_name(Result::truncated);
+
+// Less than expected is what has come; of more, the rank that expected less is told; and all go on.
 TEST(ExchangeMismatch, OfBytes) {
   for (const std::size_t first : {std::size_t{0}, std::size_t{8}, std::size_t{5000}, std::size_t{50000},
                                   std::size_t{200000}, std::size_t{600000}})
-    for (const std::size_t second : {std::size_t{0}, std::size_t{9}, std::size_t{5001}, std::size_t{300000}})
-      if (first != second) {
-        EXPECT_EQ(disagree({first}, {second}), "") << first << ' ' << second;
-      }
+    for (const std::size_t second : {std::size_t{0}, std::size_t{9}, std::size_t{5001}, std::size_t{300000}}) {
+      EXPECT_EQ(disagree({first}, {second}), first <= second ? all_fine : one_is_told) << first << ' ' << second;
+      EXPECT_EQ(disagree({first, 100}, {second, 100}), first <= second ? all_fine : one_is_told)
+          << first << ' ' << second;
+    }
 }
 
+// Messages that are not expected lie there and trouble nobody, but for rows, whose sender waits until they are read.
 TEST(ExchangeMismatch, OfMessages) {
-  for (const std::size_t bytes : {std::size_t{8}, std::size_t{5000}, std::size_t{200000}}) {
-    EXPECT_EQ(disagree({bytes}, {}), "") << bytes;
-    EXPECT_EQ(disagree({}, {bytes}), "") << bytes;
-    EXPECT_EQ(disagree({bytes, bytes}, {bytes}), "") << bytes;
-    EXPECT_EQ(disagree({bytes}, {bytes, bytes}), "") << bytes;
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{5000}}) {
+    EXPECT_EQ(disagree({bytes}, {}), all_fine) << bytes;
+    EXPECT_EQ(disagree({bytes, bytes}, {bytes}), all_fine) << bytes;
   }
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{5000}, std::size_t{200000}}) {
+    EXPECT_EQ(disagree({}, {bytes}), none_is) << bytes;
+    EXPECT_EQ(disagree({bytes}, {bytes, bytes}), none_is) << bytes;
+  }
+  const std::string of_a_row = disagree({200000}, {});
+  EXPECT_TRUE(of_a_row == all_fine || of_a_row == none_is) << of_a_row;
 }
 
 // What a rank calls that differs from what the others call.
@@ -91,10 +111,7 @@ TEST(ExchangeMismatch, OfCalls) {
       if (odd == 2)
         result = other ? exchange(group, Kind::allgather, 1, sends, receives)
                        : publish(group, Kind::allgather, 1, row(own), everybody);
-      if (odd == 3) {
-        if (other) everybody[2].bytes = 8;
-        result = publish(group, Kind::allgather, 1, row(own), everybody);
-      }
+      if (odd == 3) result = publish(group, other ? Kind::allgather : Kind::alltoall, 1, row(own), everybody);
       if (result == Result::ok) result = barrier(group);
       return result == Result::mismatch ? "" : result_name(result);
     });
@@ -102,26 +119,104 @@ TEST(ExchangeMismatch, OfCalls) {
   }
 }
 
-// A row that is not there. Where memory may not be read, the sender itself would fault: nothing to test then.
-TEST(ExchangeMismatch, OfAddresses) {
-  for (const bool published : {false, true}) {
-    const std::string wrong = run_all(setup_of(2), [&](Group& group) -> std::string {
-      if (!group.reads_memory()) return "";
-      constexpr std::size_t bytes = 1 << 20;
-      void* nothing = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      std::vector<char> good(bytes), room(bytes);
-      const Data own{bytes, group.rank() == 0 ? nothing : good.data(), nullptr, nullptr};
-      const Data to{bytes, room.data(), nullptr, nullptr};
-      std::vector<Data> everybody{to, to};
-      everybody[group.rank()] = {bytes, nullptr, nullptr, nullptr};
-      const std::uint32_t peer = 1 - group.rank();
-      const Message send{peer, own}, receive{peer, to};
-      Result result = published ? publish(group, Kind::allgather, 1, own, everybody)
-                                : exchange(group, Kind::alltoall, 1, {&send, 1}, {&receive, 1});
-      if (result == Result::ok) result = barrier(group);
-      return result == Result::mismatch ? "" : result_name(result);
-    });
-    EXPECT_EQ(wrong, "") << published;
+// What a rank publishes and what others expect of it.
+TEST(PublishMismatch, OfBytes) {
+  for (const std::size_t sent : {std::size_t{0}, std::size_t{8}, std::size_t{100}, std::size_t{5000},
+                                 std::size_t{70000}, std::size_t{200000}})
+    for (const std::size_t expected : {std::size_t{0}, std::size_t{9}, std::size_t{104}, std::size_t{5001},
+                                       std::size_t{70001}, std::size_t{300000}}) {
+      const std::string wrong = run_all(setup_of(3), [&](Group& group) -> std::string {
+        // Rank 1 expects what it should of all but rank 2; the others what comes.
+        const bool odd = group.rank() == 1;
+        constexpr std::size_t guard = 100;
+        for (int turn = 0; turn < 3; ++turn) {
+          std::vector<std::vector<char>> rooms;
+          std::vector<Data> everybody;
+          std::vector<char> own(group.rank() == 2 ? sent : 5000, static_cast<char>('a' + group.rank()));
+          for (std::uint32_t rank = 0; rank < 3; ++rank) {
+            const std::size_t bytes = rank == 2 ? (odd ? expected : sent) : 5000;
+            rooms.emplace_back(bytes + guard, 'o');
+            everybody.push_back({bytes, nullptr, nullptr, nullptr});
+          }
+          for (std::uint32_t rank = 0; rank < 3; ++rank) everybody[rank].row = rooms[rank].data();
+          const Result result = publish(group, Kind::allgather, 1, row(own), everybody);
+          if (result != (odd && sent > expected ? Result::truncated : Result::ok)) return result_name(result);
+          for (std::uint32_t rank = 0; rank < 3; ++rank)
+            for (std::size_t at = 0; at < rooms[rank].size(); ++at) {
+              const std::size_t came = std::min(rank == 2 ? sent : 5000, everybody[rank].bytes);
+              if (rooms[rank][at] != (at < came ? static_cast<char>('a' + rank) : 'o')) return "wrong data";
+            }
+        }
+        const Result result = barrier(group);
+        return result == Result::ok ? "" : result_name(result);
+      });
+      EXPECT_EQ(wrong, "") << sent << ' ' << expected;
+    }
+}
+
+// Memory that its process can read and others may not: it comes in pieces. As root everything may be read, so ranks
+// become somebody else first.
+void become_unreadable(bool unreadable) {
+  if (geteuid() == 0 && setuid(65534) != 0) _exit(3);
+  prctl(PR_SET_DUMPABLE, unreadable ? 0 : 1, 0, 0, 0);
+}
+
+// Rank 1 of `count` can not be read, in some calls, while they go on.
+std::string go_unreadable(std::uint32_t count, bool published) {
+  RankSetup setup = setup_of(count);
+  setup.selection.exchange_single_copy_bytes = setup.selection.publish_single_copy_bytes = 5000;
+  return run_all(setup, [&](Group& group) -> std::string {
+    if (!group.reads_memory()) return "cannot read memory here";
+    for (unsigned turn = 0; turn < 60; ++turn) {
+      if (turn % 20 == 0) become_unreadable(turn == 20 && group.rank() == 1);
+      if (barrier(group) != Result::ok) return "no barrier";
+      std::vector<std::size_t> bytes;
+      for (std::uint32_t rank = 0; rank < count; ++rank) bytes.push_back(turn * 997 * (rank + 1) % 30000);
+      const auto form = static_cast<Form>(turn % 3);
+      std::string wrong;
+      if (published) {
+        wrong = check_publish(group, bytes, turn, form, turn % 2 == 0);
+      } else {
+        Traffic traffic{count, turn, {}};
+        for (std::uint32_t pair = 0; pair < count * count; ++pair)
+          traffic.bytes.push_back(
+              std::vector<std::size_t>{bytes[pair % count], 100, bytes[pair / count], 2 * bytes[0]});
+        wrong = check_exchange(group, traffic, form);
+      }
+      if (!wrong.empty()) return "turn " + std::to_string(turn) + ": " + wrong;
+    }
+    return "";
+  });
+}
+
+TEST(Unreadable, MessagesComeInPieces) {
+  for (const std::uint32_t count : {2u, 3u, 5u}) EXPECT_EQ(go_unreadable(count, false), "") << count;
+}
+
+TEST(Unreadable, WhatIsPublishedComesInChunks) {
+  for (const std::uint32_t count : {2u, 3u, 5u}) EXPECT_EQ(go_unreadable(count, true), "") << count;
+}
+
+TEST(Unreadable, BcastComesInChunks) {
+  for (const std::uint32_t count : {2u, 3u}) {
+    RankSetup setup = setup_of(count);
+    setup.selection.bcast_single_copy_ranks = 3;
+    EXPECT_EQ(run_all(setup,
+                      [&](Group& group) -> std::string {
+                        if (!group.reads_memory()) return "cannot read memory here";
+                        for (unsigned turn = 0; turn < 150; ++turn) {
+                          if (turn % 50 == 0) become_unreadable(turn == 50 && group.rank() == 1);
+                          if (barrier(group) != Result::ok) return "no barrier";
+                          for (std::uint32_t root = 0; root < count; ++root) {
+                            std::vector<char> buffer(100000 + turn, group.rank() == root ? 'x' : 'o');
+                            const Result result = bcast(group, buffer.data(), buffer.size(), root);
+                            if (result != Result::ok) return result_name(result);
+                            if (buffer != std::vector<char>(buffer.size(), 'x')) return "wrong data";
+                          }
+                        }
+                        return "";
+                      }),
+              "");
   }
 }
 

@@ -3,8 +3,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "collective/collective.h"
 #include "operations.h"
@@ -60,8 +62,44 @@ TEST(Mismatch, OfSizes) {
                                         {1 << 20, 2 << 20},
                                         {2 << 20, 1 << 20},
                                         {0, 8},
-                                        {8, 0}})
+                                        {8, 0}}) {
+      const bool same_algorithm = (first > 4096) == (second > 4096) && first != 0 && second != 0;
+      if (kind == 1 && same_algorithm) continue;  // below
       EXPECT_EQ(disagree(kind, first, kind, second), "") << kind << ' ' << first << ' ' << second;
+    }
+}
+
+// The root of a Bcast sends more or less than the others expect; then all go on.
+TEST(Mismatch, OfSizesOfBcast) {
+  for (const std::uint32_t count : {2u, 3u})
+    for (const auto& [sent, expected] : {std::pair<std::size_t, std::size_t>{8, 16},
+                                         {16, 8},
+                                         {100, 4096},
+                                         {4096, 8},
+                                         {5000, 60000},
+                                         {60000, 5000},
+                                         {100000, 200000},
+                                         {200000, 100000},
+                                         {1 << 20, 2 << 20},
+                                         {2 << 20, 1 << 20}})
+      EXPECT_EQ(run_all(ranks(count),
+                        [sent = sent, expected = expected](Group& group) -> std::string {
+                          for (std::uint32_t root = 0; root < group.ranks(); ++root) {
+                            const std::size_t bytes = group.rank() == root ? sent : expected;
+                            std::vector<char> buffer(bytes + 10, group.rank() == root ? 'x' : 'o');
+                            std::size_t came = 0;
+                            const Result result = bcast(group, buffer.data(), bytes, root, &came);
+                            if (result != (sent > bytes ? Result::truncated : Result::ok)) return result_name(result);
+                            if (came != sent) return "came";
+                            const auto what_came = std::count(buffer.begin(), buffer.end(), 'x');
+                            if (group.rank() != root && what_came != static_cast<long>(std::min(sent, bytes)))
+                              return "wrong data";
+                          }
+                          const Result result = barrier(group);
+                          return result == Result::ok ? "" : result_name(result);
+                        }),
+                "")
+          << sent << ' ' << expected;
 }
 
 TEST(Mismatch, OfRoots) {

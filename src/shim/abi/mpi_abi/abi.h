@@ -9,6 +9,8 @@ namespace millrace::shim::abi {
 
 inline constexpr HostAbi host_abi = HostAbi::mpi_abi;
 inline constexpr int err_intern = 17;
+inline constexpr int err_truncate = 15;
+inline constexpr int err_other = 16;
 inline constexpr int thread_multiple = 4096;
 inline constexpr int proc_null = -3;
 inline constexpr int any_source = -1;

@@ -9,6 +9,8 @@ namespace millrace::shim::abi {
 
 inline constexpr HostAbi host_abi = HostAbi::mpich;
 inline constexpr int err_intern = 16;
+inline constexpr int err_truncate = 14;
+inline constexpr int err_other = 15;
 inline constexpr int thread_multiple = 3;
 inline constexpr int proc_null = -1;
 inline constexpr int any_source = -2;

@@ -8,6 +8,8 @@ namespace millrace::shim::abi {
 
 inline constexpr HostAbi host_abi = HostAbi::openmpi;
 inline constexpr int err_intern = 17;
+inline constexpr int err_truncate = 15;
+inline constexpr int err_other = 16;
 inline constexpr int thread_multiple = 3;
 inline constexpr int proc_null = -2;
 inline constexpr int any_source = -1;
