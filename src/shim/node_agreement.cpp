@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "abi.h"
+#include "base/environment.h"
 #include "base/log.h"
 #include "node/board.h"
 #include "node/job_key.h"
@@ -60,11 +60,6 @@ std::uint64_t digest_of_settings() {
     all = digest(setting_text(setting, environ), all);
   }
   return mix(digest(library_version(), all), tuning().digest);
-}
-
-int number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text ? std::atoi(text) : 0;
 }
 
 // Processes started by MPI_Comm_spawn may have the launcher's daemon in common with others that were.
@@ -141,12 +136,12 @@ void take_seat(bool spawned) {
 
 }  // namespace
 
-bool prepare_agreement(const SettingValues& settings, int world_rank, int world_ranks) {
-  if (world_ranks < 2 || host<Symbol::MPI_Comm_group>(abi::comm_world(), as_word(&world_group)) != 0) return false;
-  world_group = abi::handle(world_group);
+void join_job_board(const SettingValues& settings, int world_rank, int world_ranks) {
+  if (board || world_ranks < 2) return;
   settings_digest = digest_of_settings();
+  const bool spawned = was_spawned();
   node::JoinRequest request;
-  request.key = fmt::format("millrace={} spawned={} ranks={} {}", MILLRACE_VERSION, was_spawned(), world_ranks,
+  request.key = fmt::format("millrace={} spawned={} ranks={} {}", MILLRACE_VERSION, spawned, world_ranks,
                             node::job_key(node::process_sources(world_rank)));
   request.rank = static_cast<std::uint32_t>(world_rank);
   request.world_ranks = static_cast<std::uint32_t>(world_ranks);
@@ -156,11 +151,20 @@ bool prepare_agreement(const SettingValues& settings, int world_rank, int world_
   request.reports = settings.reports();
   std::string why_not;
   board = node::Board::join(request, why_not);
-  if (!board) {
-    log(LogLevel::info, fmt::format("no collectives in shared memory: {}", why_not));
-    return false;
-  }
-  take_seat(was_spawned());
+  if (board)
+    take_seat(spawned);
+  else
+    log(LogLevel::info, fmt::format("nothing is shared with the other ranks of this node: {}", why_not));
+}
+
+void leave_job_board() {
+  if (board) board->leave();
+  board = nullptr;
+}
+
+bool prepare_agreement() {
+  if (!board || host<Symbol::MPI_Comm_group>(abi::comm_world(), as_word(&world_group)) != 0) return false;
+  world_group = abi::handle(world_group);
   if (!prepare_communicators()) return false;
   const Identity world{0x4d50495f434f4d4d, 0x5f574f524c440000};  // a name like any other
   return register_communicator(abi::comm_world(), &world) != nullptr;
@@ -168,10 +172,8 @@ bool prepare_agreement(const SettingValues& settings, int world_rank, int world_
 
 void forget_agreement() {
   forget_communicators();
-  if (board) board->leave();
   if (world_group != 0) host<Symbol::MPI_Group_free>(as_word(&world_group));
   world_group = 0;
-  board = nullptr;
 }
 
 node::Board* job_board() { return board; }

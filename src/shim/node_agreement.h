@@ -15,12 +15,14 @@
 
 namespace millrace::shim {
 
-// After MPI_Init, by one thread. False if nothing can ever be shared; then nothing else may be called.
-bool prepare_agreement(const SettingValues& settings, int world_rank, int world_ranks);
-void forget_agreement();  // before MPI_Finalize
+// After MPI_Init, by one thread: meets the other ranks of the job on this node, if there can be any.
+void join_job_board(const SettingValues& settings, int world_rank, int world_ranks);
+void leave_job_board();      // before MPI_Finalize, last
+node::Board* job_board();    // or null
 
-// The board of the job, or null.
-node::Board* job_board();
+// After that. False if nothing can ever be shared; then nothing else may be called.
+bool prepare_agreement();
+void forget_agreement();  // before MPI_Finalize
 
 // Around each collective that the host does for a communicator that is undecided. The first may make it active; a
 // communicator that is then goes through shared memory at once.

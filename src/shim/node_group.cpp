@@ -3,9 +3,9 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 
+#include "base/environment.h"
 #include "shim/attention.h"
 #include "shim/host_progress.h"
 
@@ -21,11 +21,6 @@ collective::Waiting waiting_in_force = collective::Waiting::automatic;
 collective::Shape shape_of(const node::Board& board, std::uint32_t ranks) {
   const std::uint64_t most_bytes = std::min<std::uint64_t>(most_group_bytes, board.budget_bytes() / groups_of_a_node);
   return collective::shape_for(ranks, most_bytes);
-}
-
-int number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text ? std::atoi(text) : 0;
 }
 
 // Whether ranks of this job that are not in the group share cores with it. Known from the launcher where it tells how

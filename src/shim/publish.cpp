@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -11,13 +12,15 @@
 #include <vector>
 
 #include "abi.h"
-#include "base/log.h"
+#include "base/environment.h"
 #include "kernel/kernel.h"
+#include "node/board_reports.h"
 #include "record/rank_record.h"
 #include "record/report.h"
 #include "shim/forward.h"
 #include "shim/layout_call.h"
 #include "shim/library_version.h"
+#include "shim/node_agreement.h"
 #include "shim/op_substitution.h"
 #include "shim/reduce_local.h"
 #include "shim/runtime.h"
@@ -77,57 +80,47 @@ bool was_spawned() {
   return abi::handle(parent) != abi::comm_null();
 }
 
-void publish(const std::vector<std::vector<std::byte>>& records, bool alone) {
-  std::string destination = runtime().settings.report;
-  if (alone) destination = with_suffix(destination, fmt::format("pid{}", getpid()));
-  record::publish(records, destination);
+// Other nodes write reports of their own: ranks of several nodes have nothing in common yet.
+bool others_elsewhere(const node::Board& board, std::size_t records) {
+  const int here = std::max(number_in("OMPI_COMM_WORLD_LOCAL_SIZE"), number_in("MPI_LOCALNRANKS"));
+  const std::size_t ranks = board.world_ranks();
+  return here > 0 ? static_cast<std::size_t>(here) < ranks : records < ranks;
 }
 
-// The records in one buffer on rank 0, each in a slot of the same size that starts with the record's length. Empty on
-// the other ranks, and where the host failed or the slots would not fit the host's int counts.
-std::vector<std::vector<std::byte>> gather_records(const std::vector<std::byte>& own, int rank, int ranks) {
-  std::vector<std::vector<std::byte>> records;
-  const std::int32_t own_length = static_cast<std::int32_t>(own.size());
-  std::int32_t longest = 0;
-  if (host<Symbol::MPI_Allreduce>(as_word(&own_length), as_word(&longest), 1, abi::int_type(), abi::max_op(),
-                                  abi::comm_world()) != 0)
-    return records;
-  const std::size_t slot_bytes = sizeof own_length + static_cast<std::size_t>(longest);
-  if (slot_bytes * static_cast<std::size_t>(ranks) > INT_MAX) return records;
-
-  std::vector<std::byte> slot(slot_bytes);
-  std::memcpy(slot.data(), &own_length, sizeof own_length);
-  if (!own.empty()) std::memcpy(slot.data() + sizeof own_length, own.data(), own.size());
-  std::vector<std::byte> slots(rank == 0 ? slot_bytes * static_cast<std::size_t>(ranks) : 1);
-  if (host<Symbol::MPI_Gather>(as_word(slot.data()), slot_bytes, abi::byte_type(), as_word(slots.data()), slot_bytes,
-                               abi::byte_type(), 0, abi::comm_world()) != 0)
-    return records;
-  if (rank != 0) return records;
-  for (std::size_t offset = 0; offset < slots.size(); offset += slot_bytes) {
-    std::int32_t length = 0;
-    std::memcpy(&length, &slots[offset], sizeof length);
-    const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(offset + sizeof length);
-    records.emplace_back(begin, begin + length);
-  }
-  return records;
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = "";
+  return gethostname(name, sizeof name - 1) == 0 ? name : "node";
 }
 
 }  // namespace
 
+// Whoever comes last of those that were asked for a report writes it. Nobody waits: a rank that was not asked, or runs
+// without Millrace, would never come.
 void publish_world() {
   int rank = 0;
   int ranks = 1;
   host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
   host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
-  const auto records = gather_records(own_record(rank, ranks), rank, ranks);
-  if (rank != 0) return;
-  if (records.empty()) {
-    log(LogLevel::error, "no report: the host MPI could not gather the records of the ranks");
-    return;
+  const std::vector<std::byte> own = own_record(rank, ranks);
+  node::Board* const board = job_board();
+  bool left = false;
+  std::string destination = runtime().settings.report;
+  if (was_spawned()) destination = with_suffix(destination, fmt::format("pid{}", getpid()));
+  if (board) {
+    const auto records = node::leave_report(*board, own, left);
+    if (!records.empty()) {
+      if (others_elsewhere(*board, records.size())) destination = with_suffix(destination, host_name());
+      record::publish(records, destination);
+    }
   }
-  publish(records, was_spawned());
+  if (left) return;
+  if (ranks > 1) destination = with_suffix(destination, fmt::format("rank{}", rank));
+  record::publish(std::span(&own, 1), destination);
 }
 
-void publish_process() { publish({own_record(0, 1)}, true); }
+void publish_process() {
+  const std::vector<std::byte> own = own_record(0, 1);
+  record::publish(std::span(&own, 1), with_suffix(runtime().settings.report, fmt::format("pid{}", getpid())));
+}
 
 }  // namespace millrace::shim

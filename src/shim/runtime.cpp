@@ -14,6 +14,7 @@
 #include "shim/forward.h"
 #include "shim/host.h"
 #include "shim/layout_call.h"
+#include "shim/node_agreement.h"
 #include "shim/op_substitution.h"
 #include "shim/publish.h"
 #include "shim/reductions.h"
@@ -101,6 +102,7 @@ void start_world() {
   start_accelerating(rank == 0, ranks);
   prepare_op_substitution(state.settings);
   prepare_layouts(state.settings);
+  if (state.settings.collectives != "never" || state.settings.reports()) join_job_board(state.settings, rank, ranks);
   prepare_shared_collectives(state.settings, rank);
 }
 
@@ -113,6 +115,7 @@ void end_world() {
   forget_op_substitution();
   forget_layouts();
   if (current_mode() & recording) publish_world();
+  leave_job_board();
 }
 
 void start_session() {

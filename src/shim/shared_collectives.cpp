@@ -185,11 +185,7 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
   use_host_family(plan::host_family(library_version()), settings.collectives == "always");
-  int world_ranks = 1;
-  host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&world_ranks));
-  if (!prepare_host_progress() || !prepare_agreement(settings, world_rank, world_ranks)) {
-    return;
-  }
+  if (!prepare_host_progress() || !prepare_agreement()) return;
   shared_collectives_active.store(true, std::memory_order_relaxed);
 }
 

@@ -1,0 +1,17 @@
+// What ranks of a node have to report when they end, brought together without waiting for anybody: each leaves its part
+// on the board, and whoever leaves the last part that is to be expected has them all.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "node/board.h"
+
+namespace millrace::node {
+
+// Leaves this rank's part. Returns all parts if no other rank that was asked for a report when it joined (and lives) is
+// still to come; empty otherwise, and then another rank will get them. `left`: false if there was no room for the part.
+std::vector<std::vector<std::byte>> leave_report(Board& board, std::span<const std::byte> part, bool& left);
+
+}  // namespace millrace::node
