@@ -70,7 +70,7 @@ Board* Board::join(const JoinRequest& request, int directory, std::string& why_n
     board->name_ = name;
     const bool make = found.st_size == 0;
     Status status = board->map(file, make, request);
-    const bool useless = status == Status::not_supported || (status == Status::ok && !make && board->is_abandoned());
+    const bool useless = status == Status::not_supported || (!make && board->members_ && board->is_abandoned());
     if (make && status != Status::ok) unlinkat(directory, name.c_str(), 0);
     if (useless) {
       // Left by a job that was killed, perhaps while it made it.

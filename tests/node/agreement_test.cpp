@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <ostream>
 #include <random>
 #include <string>
 #include <thread>
@@ -177,6 +178,8 @@ struct Kind {
   History history;
   bool must_share;  // at least once
 };
+
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 class Histories : public testing::TestWithParam<Kind> {};
 

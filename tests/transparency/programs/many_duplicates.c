@@ -1,6 +1,6 @@
 /* So many duplicates of the world as the first argument says are alive at once, each used for so many calls as the
-   second says. Prints "done"; the third argument: to standard error the MiB that the ranks hold together (shared
-   pages once). */
+   second says; with a third argument "large", for one of 256 KiB as well. Prints "done", and to standard error the MiB
+   that the ranks hold together (shared pages once). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
     }
   }
   static double data[1 << 15], result[1 << 15];
-  for (int each = 0; each < count; ++each) MPI_Allreduce(data, result, 1 << 15, MPI_DOUBLE, MPI_SUM, comms[each]);
+  const int large = argc > 3 && strcmp(argv[3], "large") == 0;
+  for (int each = 0; large && each < count; ++each) MPI_Allreduce(data, result, 1 << 15, MPI_DOUBLE, MPI_SUM, comms[each]);
   own_mib = proportional_mib() - before;
   MPI_Reduce(&own_mib, &all_mib, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) fprintf(stderr, "MiB: %.1f\n", all_mib);

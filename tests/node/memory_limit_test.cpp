@@ -1,0 +1,64 @@
+#include "node/memory_limit.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace millrace::node {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A machine with 1000 MiB left, and what `files` adds.
+class Machine {
+ public:
+  Machine() {
+    char name[] = "/tmp/millrace-test-XXXXXX";
+    root = mkdtemp(name);
+    write("/proc/meminfo", "MemTotal: 9999999 kB\nMemAvailable:    1024000 kB\n");
+  }
+  ~Machine() { fs::remove_all(root); }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  void write(const std::string& path, const std::string& text) const {
+    fs::create_directories(fs::path(root + path).parent_path());
+    std::ofstream(root + path) << text;
+  }
+  std::string root;
+};
+
+constexpr std::uint64_t mib = 1 << 20;
+
+TEST(MemoryLimit, IsTheMachinesWithoutControlGroups) {
+  const Machine machine;
+  EXPECT_EQ(available_memory_bytes(machine.root), 1000 * mib);
+}
+
+TEST(MemoryLimit, OfTheSecondVersionCountsFilesAsFree) {
+  const Machine machine;
+  machine.write("/proc/self/cgroup", "0::/a/b\n");
+  machine.write("/proc/self/mountinfo", "1 2 0:3 / /cg rw - cgroup2 cgroup2 rw\n");
+  machine.write("/cg/a/b/memory.max", "max\n");
+  machine.write("/cg/a/b/memory.current", "1\n");
+  machine.write("/cg/a/memory.max", std::to_string(300 * mib));
+  machine.write("/cg/a/memory.current", std::to_string(250 * mib));
+  machine.write("/cg/a/memory.stat", "anon 1\ninactive_file " + std::to_string(20 * mib) + "\nactive_file " +
+                                         std::to_string(30 * mib) + "\n");
+  EXPECT_EQ(available_memory_bytes(machine.root), 100 * mib);
+}
+
+TEST(MemoryLimit, OfTheFirstVersion) {
+  const Machine machine;
+  machine.write("/proc/self/cgroup", "4:memory:/a\n");
+  machine.write("/proc/self/mountinfo", "1 2 0:3 / /cg/memory rw - cgroup cgroup rw,memory\n");
+  machine.write("/cg/memory/a/memory.limit_in_bytes", std::to_string(300 * mib));
+  machine.write("/cg/memory/a/memory.usage_in_bytes", std::to_string(300 * mib));
+  machine.write("/cg/memory/a/memory.stat", "total_inactive_file 0\ntotal_active_file " + std::to_string(40 * mib));
+  EXPECT_EQ(available_memory_bytes(machine.root), 40 * mib);
+}
+
+}  // namespace
+}  // namespace millrace::node
