@@ -117,7 +117,7 @@ void by_host(Case& one) {
   Arguments arguments(one);
   arguments.sent = one.from.hosts(), arguments.received = one.to.hosts();
   check(begin_nonblocking(one, arguments, false, &request), one.name.c_str());
-  check(PMPI_Wait(&request, MPI_STATUS_IGNORE), one.name.c_str());
+  check(MPI_Wait(&request, MPI_STATUS_IGNORE), one.name.c_str());
 }
 
 void one_batch(const std::vector<std::pair<std::string, const Comm*>>& calls, int batch, bool mixed) {
