@@ -233,10 +233,10 @@ def test_a_rank_that_comes_late():
         never_synchronising(host, 3, "neighbors", 600, 300)
 
 
-def test_ranks_whose_threads_may_call_are_not_counted_on():
-    """One rank alone has MPI_THREAD_MULTIPLE: the others must not believe that it counts calls as they do."""
+def test_a_rank_whose_threads_may_call():
+    """One rank alone has MPI_THREAD_MULTIPLE. Calls on one communicator are in order all the same, and are counted."""
     result = never_synchronising("openmpi4", 2, "threads", 100)
-    assert call(result, "MPI_Bcast")["taken"] == 0
+    assert call(result, "MPI_Bcast")["taken"] > 0
 
 
 @pytest.mark.parametrize("what", ["bcast", "neighbors"])
