@@ -18,7 +18,8 @@
 namespace millrace::node {
 namespace {
 
-constexpr std::uint64_t least_arena_bytes = std::uint64_t{1} << 20;
+// Enough for the records of ranks that report, if for nothing else.
+constexpr std::uint64_t least_arena_bytes = std::uint64_t{64} << 10;
 // Of what is left on the node: what ranks share is only worth having as long as the program has what it needs.
 constexpr std::uint64_t share_of_memory = 8;
 

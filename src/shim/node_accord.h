@@ -25,8 +25,8 @@ class NodeAccord {
   node::Agreement& agreement() { return *agreement_; }
   // What this rank has joined, once it has promised; the caller takes it when all have.
   std::unique_ptr<NodeGroup> take_group() { return std::move(group_); }
-  bool has_group() const { return group_ != nullptr; }
-  NodeGroup* group() { return group_.get(); }
+  // There was no memory to share when this rank looked last.
+  bool lacks_memory() const { return lacks_memory_; }
 
  private:
   NodeAccord(node::Board& board, std::uint32_t number, std::uint32_t rank, std::uint32_t ranks)
@@ -39,6 +39,7 @@ class NodeAccord {
   node::Board& board_;
   std::uint32_t number_;  // of the region with the record
   std::uint32_t rank_, ranks_;
+  bool lacks_memory_ = false;
   std::unique_ptr<NodeGroup> group_;
   std::optional<node::Agreement> agreement_;
 };

@@ -122,6 +122,8 @@ void follow(Communicator& communicator, Agreement::State state) {
     communicator.group->group().start();
   } else if (state == Agreement::State::host) {
     leave_to_host(communicator, Reason::not_agreed);
+  } else {
+    communicator.reason = accord.lacks_memory() ? Reason::no_shared_memory : Reason::not_agreed;
   }
 }
 
