@@ -28,7 +28,7 @@ STANDARD = "openmpi4,openmpi4+sm,openmpi5,mpich4,mpich5,intel"
 def measure(name, ranks, options):
     host, _, tuned = name.partition("+")
     probe = hosts.compile(host, HERE / "probe.cpp", OUT / host / "probe", flags=["-O3", "-march=native", "-std=c++17"])
-    env = {"OMPI_MCA_coll_sm_priority": "100"} if tuned else None
+    env = {"MILLRACE_PMPI": "alike", **({"OMPI_MCA_coll_sm_priority": "100"} if tuned else {})}
     arguments = [probe, options.turns, options.target_us, options.largest, options.kinds, options.modes, options.step]
     finished = hosts.run(host, ranks, arguments, millrace=True, env=env, timeout=3600, bind=ranks <= 2).check()
     for line in finished.stdout.splitlines():

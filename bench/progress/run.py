@@ -29,7 +29,7 @@ MOST = 2.0  # ours / host
 
 def run(name, ranks, arguments, options):
     probe = OUT / name / "probe"
-    env = {"MILLRACE_WAIT": options.wait} if options.wait else None
+    env = {"MILLRACE_PMPI": "alike", **({"MILLRACE_WAIT": options.wait} if options.wait else {})}
     finished = hosts.run(name, ranks, [probe, *arguments], millrace=True, env=env, timeout=options.timeout_s)
     if finished.returncode != 0 or finished.timed_out:
         print(f"{name}, {ranks} ranks, {arguments}: {finished.stdout[-200:]} {finished.stderr[-300:]}", file=sys.stderr)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view prefix = "MILLRACE";
 
-constexpr std::array<Setting, 17> table{{
+constexpr std::array table = std::to_array<Setting>({
     {"MILLRACE", SettingKind::on_off, "0|1", "1", "0 leaves every call to the host MPI, as if Millrace were not there"},
     {"MILLRACE_DISABLE", SettingKind::names, "name,...", "",
      "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
@@ -45,11 +45,14 @@ constexpr std::array<Setting, 17> table{{
      "forces algorithms of collectives inside a node, e.g. allreduce=slices,bcast=single_copy"},
     {"MILLRACE_SINGLE_COPY", SettingKind::choice, "auto|never", "auto",
      "large messages of collectives inside a node by one copy (process_vm_readv), where the system permits it"},
+    {"MILLRACE_PMPI", SettingKind::choice, "host|alike", "host",
+     "where a program or its libraries call PMPI names of collectives: leave all to the host, or rely on all ranks to "
+     "do so in the same calls"},
     {"MILLRACE_REPORT", SettingKind::text, "0|1|FILE.json", "0",
      "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
     {"MILLRACE_LOG", SettingKind::choice, "off|error|warning|info|debug", "warning",
      "what Millrace says on standard error"},
-}};
+});
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -170,6 +173,7 @@ void store(SettingValues& values, std::string_view variable, const std::string& 
   if (variable == "MILLRACE_TREE") values.tree = value;
   if (variable == "MILLRACE_ALGORITHM") values.algorithm = value;
   if (variable == "MILLRACE_SINGLE_COPY") values.single_copy = value;
+  if (variable == "MILLRACE_PMPI") values.pmpi = value;
   if (variable == "MILLRACE_REPORT") values.report = value;
   if (variable == "MILLRACE_LOG") values.log = value;
 }

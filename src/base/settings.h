@@ -48,6 +48,7 @@ struct SettingValues {
   std::string tree;                                     // MILLRACE_TREE
   std::string algorithm;                                // MILLRACE_ALGORITHM
   std::string single_copy = "auto";                     // MILLRACE_SINGLE_COPY
+  std::string pmpi = "host";                            // MILLRACE_PMPI
   std::string report = "0";                             // MILLRACE_REPORT: "0", "1" or a file name
   std::string log = "warning";                          // MILLRACE_LOG
   std::vector<std::string> complaints;

@@ -31,6 +31,8 @@ constexpr std::array table{
     ReasonWords{"device_memory", "device memory"},
     ReasonWords{"fault_tolerance", "fault tolerance is on"},
     ReasonWords{"unseen_completion", "completed behind Millrace"},
+    ReasonWords{"repeated_neighbors", "neighbours more than once"},
+    ReasonWords{"unseen_calls", "calls made behind Millrace"},
 };
 static_assert(table.size() == reason_count);
 

@@ -29,7 +29,9 @@ enum class Reason : std::uint8_t {
   intercommunicator,
   device_memory,    // that the processor cannot touch
   fault_tolerance,  // the host was told to survive ranks that fail
-  unseen_completion,  // the call that completes it may not be seen
+  unseen_completion,   // the call that completes it may not be seen
+  repeated_neighbors,  // whose messages hosts order differently
+  unseen_calls,        // collectives of this rank may reach the host behind us
   count_of_reasons
 };
 inline constexpr std::size_t reason_count = static_cast<std::size_t>(Reason::count_of_reasons);

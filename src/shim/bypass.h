@@ -13,8 +13,9 @@ namespace millrace::shim {
 // In MPI_Init, and again whenever something may depend on what was loaded since. Cheap if nothing was. Thread-safe.
 void find_bypassed_entries() noexcept;
 
-// Whether this process may make the call past us, in C or Fortran. As found last; other processes may differ.
-bool may_be_bypassed(Entry entry);
+// Whether this process may make collectives, or communicators, past us, so that another rank sees one where this one
+// does not. Looks again where something was loaded since. Throws std::bad_alloc.
+bool numbers_may_be_wrong();
 
 // Whether that is so of a call that starts, completes, frees or asks about requests. Never false again.
 extern std::atomic<bool> completions_bypassed;

@@ -46,6 +46,7 @@ Attempt break_off(const Communicator& communicator, int error) {
 }
 
 constexpr std::size_t most_pairs_compared = 4096;
+constexpr std::uint64_t repeats_label = ~std::uint64_t{0};  // no root
 
 // From the first to the last byte of some rows.
 struct Reach {
@@ -68,6 +69,11 @@ class Exchange {
 
   Attempt run() {
     if (const Reason reason = decide(); reason != Reason::none) return refused(reason);
+    // The blocks of MPI_Neighbor_allgather are the same in whatever order they come.
+    if (shape_.kind == ExchangeKind::neighbor_alltoall) {
+      if (const Result told = tell_repeats(); told != Result::ok) return done(told);
+      if (*blocks_.neighbors->repeats_anywhere) return refused(Reason::repeated_neighbors);
+    }
     if (!(shape_.kind == ExchangeKind::allgather ? list_gathered() : list_messages()))
       return refused(Reason::invalid_argument);
     if (const int error = blocks_.pack(); error != 0) return break_off(communicator_, error);
@@ -104,8 +110,6 @@ class Exchange {
     if (in_place_ && shape_.kind == ExchangeKind::alltoall) return Reason::buffers_overlap;
     if (!shape_.is_regular()) {
       if (exchange_left_to_host(communicator_, kind_of(shape_.kind), std::nullopt)) return Reason::host_is_faster;
-      if (shape_.kind == ExchangeKind::neighbor_alltoall)
-        arrival_ = &arrival_order(communicator_, *blocks_.neighbors, shape_);
       return Reason::none;
     }
     const bool outgoing = &regular_side(call_, communicator_.rank) == &shape_.send;
@@ -115,6 +119,21 @@ class Exchange {
     if (bytes_ > INT_MAX) return Reason::large_count;
     if (bytes_ == 0) return Reason::host_is_faster;  // nothing to do there either
     return exchange_left_to_host(communicator_, kind_of(shape_.kind), bytes_) ? Reason::host_is_faster : Reason::none;
+  }
+
+  // In the first such call on the communicator: no rank knows all others' neighbours.
+  Result tell_repeats() {
+    Neighbors& neighbors = *blocks_.neighbors;
+    if (neighbors.repeats_anywhere) [[likely]]
+      return Result::ok;
+    std::vector<char> flags(ranks());
+    std::vector<Data> places(ranks());
+    for (std::size_t i = 0; i < ranks(); ++i) places[i] = {1, &flags[i], nullptr, nullptr};
+    char own = neighbors.repeats ? 1 : 0;
+    const Result told =
+        collective::publish(communicator_.group->group(), Kind::neighbor, repeats_label, {1, &own, nullptr, nullptr}, places);
+    if (told == Result::ok) neighbors.repeats_anywhere = std::find(flags.begin(), flags.end(), 1) != flags.end();
+    return told;
   }
 
   bool is_in_place() const {
@@ -176,12 +195,8 @@ class Exchange {
   bool list_neighbors(const ExchangeSide& side, std::vector<Message>& messages) {
     Neighbors& neighbors = *blocks_.neighbors;
     if (&side == &shape_.receive) {
-      // The blocks of MPI_Neighbor_allgather are the same in whatever order they come.
-      const bool ordered = shape_.kind == ExchangeKind::neighbor_alltoall;
-      for (std::size_t i = 0; i < neighbors.sources.size(); ++i) {
-        const std::size_t place = ordered ? static_cast<std::size_t>((*arrival_)[i]) : i;
-        if (!add(place, neighbors.sources[place], messages)) return false;
-      }
+      for (std::size_t i = 0; i < neighbors.sources.size(); ++i)
+        if (!add(i, neighbors.sources[i], messages)) return false;
       return true;
     }
     for (std::size_t i = 0; i < neighbors.destinations.size(); ++i)
@@ -280,7 +295,6 @@ class Exchange {
   std::uint64_t bytes_ = 0;  // of each block of a regular call
   bool own_aliased_ = false;  // what this rank sends itself is received where it is
   bool own_differs_ = false;  // ... and has another size at its two ends
-  const std::vector<int>* arrival_ = nullptr;
   Data own_;
 };
 

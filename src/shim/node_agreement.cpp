@@ -15,6 +15,7 @@
 #include "node/board.h"
 #include "node/job_key.h"
 #include "shim/attention.h"
+#include "shim/bypass.h"
 #include "shim/exchange_blocks.h"
 #include "shim/forward.h"
 #include "shim/library_version.h"
@@ -35,6 +36,7 @@ constexpr std::uint64_t calls_before_agreement = 4;
 node::Board* board = nullptr;
 Word world_group = 0;
 std::uint64_t settings_digest = 0;
+bool trusts_numbers = false;  // MILLRACE_PMPI=alike
 
 std::uint64_t mix(std::uint64_t value, std::uint64_t next) {
   value = (value ^ next) * 0xff51afd7ed558ccdu;
@@ -98,6 +100,8 @@ bool settings_differ(const std::vector<int>& members) {
 }
 
 void join_record(Communicator& communicator) {
+  // Nobody shares a communicator that one of its ranks never joins.
+  if (!trusts_numbers && numbers_may_be_wrong()) return leave_to_host(communicator, Reason::unseen_calls);
   const std::vector<int> members = world_ranks_of(communicator.handle, communicator.ranks);
   if (members.empty()) return leave_to_host(communicator, Reason::not_agreed);
   if (settings_differ(members)) return leave_to_host(communicator, Reason::settings_differ);
@@ -141,6 +145,7 @@ void take_seat(bool spawned) {
 void join_job_board(const SettingValues& settings, int world_rank, int world_ranks) {
   if (board || world_ranks < 2) return;
   settings_digest = digest_of_settings();
+  trusts_numbers = settings.pmpi == "alike";
   const bool spawned = was_spawned();
   node::JoinRequest request;
   request.key = fmt::format("millrace={} spawned={} ranks={} {}", MILLRACE_VERSION, spawned, world_ranks,

@@ -143,3 +143,14 @@ def test_very_many_requests(name):
     text, calls = both_ways(host, 2, build(host, "many_requests.c"), 30000, 1500)
     assert text.count(": 0 wrong") == 2 * 8
     assert calls["MPI_Irecv"]["taken"] > 100000
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("name", on("openmpi4", "mpich5"))
+def test_collectives_under_both_names(name, ranks):
+    """One rank's MPI_Bcast is another's PMPI_Bcast: neither is counted on."""
+    host = usable(name)
+    text, calls = both_ways(host, ranks, build(host, "mixed_names.c"))
+    assert text.count(": 0 wrong") == ranks
+    for call in ("MPI_Bcast", "MPI_Allreduce"):
+        assert calls[call]["taken"] == 0 and calls[call]["forwarded_why"]["unseen_calls"] > 0, calls[call]
