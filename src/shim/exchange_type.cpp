@@ -27,13 +27,16 @@ std::int64_t most_elements(const ExchangeType& type) { return std::max<std::int6
 std::optional<ExchangeType> exchange_type(Word handle) {
   ExchangeType result;
   result.handle = handle;
+  bool accepted = false;
   if (may_have_layout(handle)) {
     const std::shared_ptr<Datatype>* known = find_datatype(handle);
     if (!known) {
+      // Before anything is done: a rank that finds out later breaks the group.
       if (!is_committed(handle)) return std::nullopt;
       remember_datatype(handle);
       known = find_datatype(handle);
     }
+    accepted = true;
     if (known) result.layout = layout_of(std::shared_ptr<Datatype>(*known));  // a copy: compiling it calls MPI
     if (result.layout) {
       result.size_bytes = result.layout->size_bytes();
@@ -42,7 +45,7 @@ std::optional<ExchangeType> exchange_type(Word handle) {
     }
   }
   const std::optional<WireType> wire = wire_type(handle);
-  if (!wire) return std::nullopt;
+  if (!wire || (!wire->plain && !accepted && !is_committed(handle))) return std::nullopt;
   result.size_bytes = wire->size_bytes;
   result.extent_bytes = wire->extent_bytes;
   result.plain = wire->plain;

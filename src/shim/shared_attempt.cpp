@@ -9,6 +9,7 @@
 #include "shim/device_staging.h"
 #include "shim/exchange_attempt.h"
 #include "shim/gaps.h"
+#include "shim/host_progress.h"
 #include "shim/host_verdict.h"
 #include "shim/node_group.h"
 #include "shim/reductions.h"
@@ -60,6 +61,7 @@ Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, 
   if (!commutes) return Reason::op_not_covered;
   const std::optional<WireType> type = wire_type(call.datatype);
   if (!type || !type->gapless || type->extent_bytes <= 0) return Reason::type_not_covered;
+  if (!type->plain && !is_committed(call.datatype)) return Reason::invalid_argument;
   reducer = {};
   reducer.element_bytes = static_cast<std::size_t>(type->extent_bytes);
   reducer.commutative = *commutes;

@@ -5,12 +5,12 @@
 #include <memory>
 
 #include "collective/collective.h"
-#include "shim/datatypes.h"
 #include "shim/device_memory.h"
 #include "shim/device_staging.h"
+#include "shim/exchange_type.h"
+#include "shim/forward.h"
 #include "shim/node_group.h"
 #include "shim/scratch.h"
-#include "shim/wire_types.h"
 
 namespace millrace::shim {
 namespace {
@@ -32,32 +32,16 @@ struct Data {
   Word first = 0;  // where the data begin, as far as is known
 };
 
-std::shared_ptr<const layout::Layout> layout_of(Word datatype) {
-  if (!may_have_layout(datatype)) return nullptr;
-  const std::shared_ptr<Datatype>* known = find_datatype(datatype);
-  if (!known) return nullptr;
-  const std::shared_ptr<Datatype> type = *known;
-  if (type->state.load(std::memory_order_acquire) == Datatype::State::seen) compile_datatype(*type);
-  // With the release of the thread that compiled it.
-  return type->state.load(std::memory_order_acquire) == Datatype::State::ready ? type->layout : nullptr;
-}
-
 // Reason::none with `data` filled in, or why the host must do the call: decided by what is equal on all ranks.
 Reason find_data(const CollectiveCall& call, Data& data) {
-  data.layout = layout_of(call.datatype);
-  bool plain = false;
+  const std::optional<ExchangeType> type = exchange_type(call.datatype);
+  if (!type) return Reason::invalid_argument;
+  const bool plain = type->plain;
+  data.layout = type->layout;
+  data.element_bytes = type->size_bytes;
+  data.extent_bytes = type->extent_bytes;
   data.first = call.out;
-  if (data.layout) {
-    data.element_bytes = data.layout->size_bytes();
-    data.extent_bytes = data.layout->extent_bytes();
-    data.first += static_cast<Word>(data.layout->true_lb_bytes());
-  } else {
-    const std::optional<WireType> type = wire_type(call.datatype);
-    if (!type) return Reason::invalid_argument;
-    data.element_bytes = type->size_bytes;
-    data.extent_bytes = type->extent_bytes;
-    plain = type->plain;
-  }
+  if (data.layout) data.first += static_cast<Word>(data.layout->true_lb_bytes());
   std::int64_t bytes = 0;
   // One rank's datatype may need the host to pack it, which takes an int, where another's does not.
   if (__builtin_mul_overflow(call.count, data.element_bytes, &bytes) || bytes > INT_MAX) return Reason::large_count;
@@ -115,8 +99,7 @@ Attempt bcast_by_layout(const Communicator& communicator, const CollectiveCall& 
   return done(Result::ok);
 }
 
-// The first call with a datatype: the host packs it, in its own representation, which on one node is the bytes, and
-// says whether the datatype is one that may be used.
+// A datatype that is not compiled: the host packs it, in its own representation, which on one node is the bytes.
 Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& call, const Data& data, bool is_root) {
   collective::Group& group = communicator.group->group();
   const Scratch packed = call.count <= INT_MAX ? scratch(data.bytes) : nullptr;
@@ -136,7 +119,6 @@ Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& ca
     error = host<Symbol::MPI_Unpack>(as_word(packed.get()), came, as_word(&position), call.out, elements,
                                      call.datatype, call.comm);
   if (error != 0) return failed(error);
-  if (may_have_layout(call.datatype)) remember_datatype(call.datatype);
   return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
 }
 
