@@ -113,10 +113,8 @@ static void partitioned_begin(int count) {
   for (int i = 0; i < count; ++i) {
     char* at = messages + (size_t)i * message_bytes;
     const MPI_Count bytes = message_bytes / partitions / 4;
-    if (rank == 0)
-      MPI_Psend_init(at, partitions, bytes, MPI_BYTE, 1, i, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
-    if (rank == 1)
-      MPI_Precv_init(at, partitions, bytes, MPI_BYTE, 0, i, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    if (rank == 0) MPI_Psend_init(at, partitions, bytes, MPI_BYTE, 1, i, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    if (rank == 1) MPI_Precv_init(at, partitions, bytes, MPI_BYTE, 0, i, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
   }
 #else
   (void)count;
@@ -201,8 +199,7 @@ static void compute(int turns, double ms) {
       const double waited = rank == 0 ? 0 : processor_s() - used;
       double all = 0;
       PMPI_Reduce(&waited, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-      if (rank == 0)
-        printf("compute b %s %d %.1f %.4f\n", ours ? "ours" : "host", number, 1e-3 * (end - begin), all);
+      if (rank == 0) printf("compute b %s %d %.1f %.4f\n", ours ? "ours" : "host", number, 1e-3 * (end - begin), all);
     }
 }
 

@@ -23,15 +23,21 @@ namespace {
 
 using Entries = std::bitset<entry_count>;
 
-constexpr Entry request_entries[] = {
-    Entry::Wait,         Entry::Test,
-    Entry::Waitall,      Entry::Testall,
-    Entry::Waitany,      Entry::Testany,
-    Entry::Waitsome,     Entry::Testsome,
-    Entry::Request_free, Entry::Request_get_status,
-    Entry::Start,        Entry::Request_get_status_all,
-    Entry::Startall,     Entry::Request_get_status_any,
-    Entry::Request_get_status_some};
+constexpr Entry request_entries[] = {Entry::Wait,
+                                     Entry::Test,
+                                     Entry::Waitall,
+                                     Entry::Testall,
+                                     Entry::Waitany,
+                                     Entry::Testany,
+                                     Entry::Waitsome,
+                                     Entry::Testsome,
+                                     Entry::Request_free,
+                                     Entry::Request_get_status,
+                                     Entry::Start,
+                                     Entry::Request_get_status_all,
+                                     Entry::Startall,
+                                     Entry::Request_get_status_any,
+                                     Entry::Request_get_status_some};
 
 // Whose numbers on a communicator are what ranks agree by.
 constexpr Entry numbered_entries[] = {
@@ -136,9 +142,8 @@ bool is_part_of_host(const dl_phdr_info& object, const std::string& host_path) {
   const std::string path = real_path(object.dlpi_name);
   const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
   bool is_named_so = name.starts_with("mca_") || name.starts_with("libmca_");
-  for (const std::string_view known :
-       {"libmpi.", "libmpi_", "libmpi-", "libmpich.", "libmpichfort", "libmpichf90", "libmpichcxx", "libmpifort",
-        "libmpicxx", "libfmpich"})
+  for (const std::string_view known : {"libmpi.", "libmpi_", "libmpi-", "libmpich.", "libmpichfort", "libmpichf90",
+                                       "libmpichcxx", "libmpifort", "libmpicxx", "libfmpich"})
     is_named_so = is_named_so || name.starts_with(known);
   if (!is_named_so || !belong_together(path, host_path)) return false;
   bool defines_c = false;
@@ -217,9 +222,7 @@ void search_process() {
 
 }  // namespace
 
-void find_bypassed_entries() noexcept try {
-  search_process();
-} catch (...) {
+void find_bypassed_entries() noexcept try { search_process(); } catch (...) {
   expect_unseen_completions("no memory to look at the program's symbols");
 }
 
@@ -230,9 +233,10 @@ bool numbers_may_be_wrong() {
     if (!bypassed.test(static_cast<std::size_t>(entry))) continue;
     static bool said = false;
     if (!said)
-      log(LogLevel::info, fmt::format("{} may call P{} behind us: collectives are left to the host (MILLRACE_PMPI=alike "
-                                      "if all ranks do so in the same calls)",
-                                      bypassed_where, entry_names()[static_cast<std::size_t>(entry)]));
+      log(LogLevel::info,
+          fmt::format("{} may call P{} behind us: collectives are left to the host (MILLRACE_PMPI=alike "
+                      "if all ranks do so in the same calls)",
+                      bypassed_where, entry_names()[static_cast<std::size_t>(entry)]));
     said = true;
     return true;
   }

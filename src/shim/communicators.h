@@ -2,7 +2,8 @@
 // shared memory together.
 //
 // A communicator is looked at after the host has made it, or has accepted a call on it, and forgotten when the host
-// deletes its attributes (MPI_Comm_free, MPI_Comm_disconnect, MPI_Finalize): MPI's own way to say that a handle is gone.
+// deletes its attributes (MPI_Comm_free, MPI_Comm_disconnect, MPI_Finalize): MPI's own way to say that a handle is
+// gone.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +39,14 @@ struct Communicator {
   int ranks = 0;
   Stage stage = Stage::undecided;
   record::Reason reason = record::Reason::not_agreed;
-  bool has_identity = false;    // without one it stays with the host
-  bool lost_count = false;      // a call failed here: `calls` may not be what the others have
-  bool lost_children = false;   // the same of constructors
-  node::Identity identity;      // of the communicator, before its members are mixed into it
-  std::uint64_t serial = 0;     // unlike that of any other of this process, also of one with the same handle
-  std::uint64_t calls = 0;      // collectives that have succeeded
-  std::uint64_t history = 0;    // what they were, while undecided
-  std::uint64_t children = 0;   // made of it by constructors that all its ranks call
+  bool has_identity = false;   // without one it stays with the host
+  bool lost_count = false;     // a call failed here: `calls` may not be what the others have
+  bool lost_children = false;  // the same of constructors
+  node::Identity identity;     // of the communicator, before its members are mixed into it
+  std::uint64_t serial = 0;    // unlike that of any other of this process, also of one with the same handle
+  std::uint64_t calls = 0;     // collectives that have succeeded
+  std::uint64_t history = 0;   // what they were, while undecided
+  std::uint64_t children = 0;  // made of it by constructors that all its ranks call
   std::unordered_map<std::uint64_t, std::uint64_t> groups;  // the same by members and tag, for MPI_Comm_create_group
   std::unique_ptr<NodeAccord> accord;
   std::unique_ptr<NodeGroup> group;

@@ -130,8 +130,8 @@ class Exchange {
     std::vector<Data> places(ranks());
     for (std::size_t i = 0; i < ranks(); ++i) places[i] = {1, &flags[i], nullptr, nullptr};
     char own = neighbors.repeats ? 1 : 0;
-    const Result told =
-        collective::publish(communicator_.group->group(), Kind::neighbor, repeats_label, {1, &own, nullptr, nullptr}, places);
+    const Result told = collective::publish(communicator_.group->group(), Kind::neighbor, repeats_label,
+                                            {1, &own, nullptr, nullptr}, places);
     if (told == Result::ok) neighbors.repeats_anywhere = std::find(flags.begin(), flags.end(), 1) != flags.end();
     return told;
   }
@@ -292,7 +292,7 @@ class Exchange {
   ExchangeBlocks& blocks_;
   int root_ = 0;
   bool in_place_ = false;
-  std::uint64_t bytes_ = 0;  // of each block of a regular call
+  std::uint64_t bytes_ = 0;   // of each block of a regular call
   bool own_aliased_ = false;  // what this rank sends itself is received where it is
   bool own_differs_ = false;  // ... and has another size at its two ends
   Data own_;

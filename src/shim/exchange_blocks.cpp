@@ -139,11 +139,9 @@ int ExchangeBlocks::unpack() {
     if (block.outgoing) continue;
     const ExchangeType& type = block.type;
     const std::int64_t count = static_cast<std::int64_t>(block.came_bytes) / type.size_bytes;
-    const int error =
-        block.on_device
-            ? copy_to_device(block.packed.get(),
-                             {block.address, count, type.handle, type.size_bytes, type.extent_bytes})
-            : unpack_by_host(type, block.packed.get(), block.address, count);
+    const int error = block.on_device ? copy_to_device(block.packed.get(), {block.address, count, type.handle,
+                                                                            type.size_bytes, type.extent_bytes})
+                                      : unpack_by_host(type, block.packed.get(), block.address, count);
     if (error != 0) return error;
   }
   return 0;

@@ -167,8 +167,7 @@ Word ExchangeCall::datatype(const ExchangeSide& side, std::size_t index) const {
 const ExchangeSide& regular_side(const ExchangeCall& call, int rank) {
   const ExchangeShape& shape = call.shape;
   switch (shape.kind) {
-    case ExchangeKind::gather:
-      return rank == call.root() && call.is_in_place(shape.send) ? shape.receive : shape.send;
+    case ExchangeKind::gather: return rank == call.root() && call.is_in_place(shape.send) ? shape.receive : shape.send;
     case ExchangeKind::scatter:
       return rank == call.root() && call.is_in_place(shape.receive) ? shape.send : shape.receive;
     default: return call.is_in_place(shape.send) ? shape.receive : shape.send;

@@ -126,8 +126,7 @@ Word collective(CollectiveKind kind, Words... words) {
   if (__builtin_expect(shared_collectives_active.load(std::memory_order_relaxed), 1))
     return shared_collective<symbol, Convention>(kind, words...);
   const bool reduces = kind == CollectiveKind::reduce || kind == CollectiveKind::allreduce;
-  if (reduces && op_substitution_active.load(std::memory_order_relaxed))
-    return substituted_reduction<symbol>(words...);
+  if (reduces && op_substitution_active.load(std::memory_order_relaxed)) return substituted_reduction<symbol>(words...);
   return forward_as<symbol>(forwarded(why_not_shared.load(std::memory_order_relaxed)), words...);
 }
 

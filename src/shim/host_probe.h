@@ -1,9 +1,9 @@
 // Questions to the host whose answer may be an error that must not end the program.
 //
-// They are asked on a communicator of our own, whose handler returns errors. No handler of the program's is touched, not
-// even for a moment: to MPICH and what is made of it, a handler that was set back to MPI_ERRORS_ARE_FATAL is not one
-// that was never set. Duplicates inherit it, and errors without a communicator go to MPI_COMM_SELF's handler only if it
-// has one.
+// They are asked on a communicator of our own, whose handler returns errors. No handler of the program's is touched,
+// not even for a moment: to MPICH and what is made of it, a handler that was set back to MPI_ERRORS_ARE_FATAL is not
+// one that was never set. Duplicates inherit it, and errors without a communicator go to MPI_COMM_SELF's handler only
+// if it has one.
 #pragma once
 
 #include "shim/word.h"

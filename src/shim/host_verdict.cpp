@@ -57,8 +57,12 @@ bool host_rejects_alias(const ExchangeCall& call) {
   Question question{&element, &element, 1, 1, true, abi::int_type()};
   if (shape.send.blocks == Blocks::array && shape.receive.blocks == Blocks::array) {
     // MPICH and its relatives compare arrays by their addresses, and buffers also where nothing is sent.
-    question = {as_pointer(call.buffer(shape.send)), as_pointer(call.buffer(shape.receive)), 0, 0,
-                call.same_arguments(&ExchangeSide::count), abi::int_type()};
+    question = {as_pointer(call.buffer(shape.send)),
+                as_pointer(call.buffer(shape.receive)),
+                0,
+                0,
+                call.same_arguments(&ExchangeSide::count),
+                abi::int_type()};
     if (shape.send.own_types && !call.same_arguments(&ExchangeSide::datatype)) return false;
   }
   if (!shape.send.own_types && call.datatype(shape.send, 0) != call.datatype(shape.receive, 0)) return false;

@@ -1,8 +1,8 @@
 #include "shim/layout_call.h"
 
 #include "shim/buffer_pool.h"
-#include "shim/device_memory.h"
 #include "shim/bypass.h"
+#include "shim/device_memory.h"
 #include "shim/fortran.h"
 #include "shim/packed_types.h"
 #include "shim/reductions.h"

@@ -58,8 +58,7 @@ std::uint32_t NodeAccord::find_memory(void* self) {
 }
 
 std::unique_ptr<NodeAccord> NodeAccord::join(node::Board& board, const node::Identity& identity, std::uint32_t rank,
-                                             std::uint32_t ranks, std::uint64_t calls,
-                                             std::uint64_t history) noexcept {
+                                             std::uint32_t ranks, std::uint64_t calls, std::uint64_t history) noexcept {
   if (!board.lock()) return nullptr;
   const std::uint32_t number = board.find_record(identity, ranks);
   board.unlock();

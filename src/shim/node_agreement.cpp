@@ -152,8 +152,8 @@ void join_job_board(const SettingValues& settings, int world_rank, int world_ran
                             node::job_key(node::process_sources(world_rank)));
   request.rank = static_cast<std::uint32_t>(world_rank);
   request.world_ranks = static_cast<std::uint32_t>(world_ranks);
-  request.ranks_here = static_cast<std::uint32_t>(
-      std::max({0, number_in("OMPI_COMM_WORLD_LOCAL_SIZE"), number_in("MPI_LOCALNRANKS")}));
+  request.ranks_here =
+      static_cast<std::uint32_t>(std::max({0, number_in("OMPI_COMM_WORLD_LOCAL_SIZE"), number_in("MPI_LOCALNRANKS")}));
   request.digest = settings_digest;
   request.reports = settings.reports();
   std::string why_not;

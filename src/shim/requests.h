@@ -26,7 +26,7 @@ struct Operation {
   std::unique_ptr<PackedExchange> exchange;  // of a collective, which has no messages
   bool persistent = false;
   bool active = true;
-  bool delivered = false;  // unpacked; MPI_Request_get_status may say so before the completion call
+  bool delivered = false;         // unpacked; MPI_Request_get_status may say so before the completion call
   std::atomic<bool> held{false};  // set under the lock of its shard, cleared by who has set it
   Operation* next = nullptr;
 

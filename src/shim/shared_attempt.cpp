@@ -110,10 +110,9 @@ Attempt reduce_staged(Communicator& communicator, const CollectiveCall& call, Wo
   collective::Group& group = communicator.group->group();
   const auto elements = static_cast<std::size_t>(call.count);
   const bool receives = out != 0;
-  const Attempt attempt =
-      gaps ? reduce_around_gaps(group, staged, read.address(), receives, reducer, *gaps)
-           : done(run(group, staged, as_pointer(read.address()), receives ? as_pointer(staged.out) : nullptr, elements,
-                      reducer));
+  const Attempt attempt = gaps ? reduce_around_gaps(group, staged, read.address(), receives, reducer, *gaps)
+                               : done(run(group, staged, as_pointer(read.address()),
+                                          receives ? as_pointer(staged.out) : nullptr, elements, reducer));
   if (attempt.reason != Reason::none || attempt.result != Result::ok || attempt.error != 0 || !receives) return attempt;
   const int error = result.deliver();
   return error == 0 ? attempt : copy_failed(communicator, error, false);

@@ -84,8 +84,8 @@ Attempt bcast_by_layout(const Communicator& communicator, const CollectiveCall& 
   for (std::size_t start = 0; start < data.bytes; start += piece_bytes) {
     const std::size_t length = std::min(piece_bytes, data.bytes - start);
     const auto first = static_cast<std::int64_t>(start);
-    if (is_root && data.layout->pack_segment(base, call.count, first, static_cast<std::int64_t>(length),
-                                             piece.get()) != Status::ok)
+    if (is_root && data.layout->pack_segment(base, call.count, first, static_cast<std::int64_t>(length), piece.get()) !=
+                       Status::ok)
       return failed_for_all(group, abi::err_intern);
     std::size_t came = length;
     const Result result = collective::bcast(group, piece.get(), length, static_cast<std::uint32_t>(call.root), &came);
@@ -116,8 +116,8 @@ Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& ca
   if (result != Result::ok && result != Result::truncated) return done(result);
   const Word elements = came / (data.bytes / count);
   if (!is_root)
-    error = host<Symbol::MPI_Unpack>(as_word(packed.get()), came, as_word(&position), call.out, elements,
-                                     call.datatype, call.comm);
+    error = host<Symbol::MPI_Unpack>(as_word(packed.get()), came, as_word(&position), call.out, elements, call.datatype,
+                                     call.comm);
   if (error != 0) return failed(error);
   return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
 }

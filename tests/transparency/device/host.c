@@ -115,8 +115,7 @@ int MPI_Alltoall(const void* b, int n, MPI_Datatype t, void* b2, int n2, MPI_Dat
   return real(at(b), n, t, at(b2), n2, t2, c);
 }
 
-int MPI_Ialltoall(const void* b, int n, MPI_Datatype t, void* b2, int n2, MPI_Datatype t2, MPI_Comm c,
-                  MPI_Request* r) {
+int MPI_Ialltoall(const void* b, int n, MPI_Datatype t, void* b2, int n2, MPI_Datatype t2, MPI_Comm c, MPI_Request* r) {
   int (*const real)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm, MPI_Request*) =
       next("PMPI_Ialltoall");
   return real(at(b), n, t, at(b2), n2, t2, c, r);

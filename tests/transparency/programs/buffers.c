@@ -68,8 +68,8 @@ static void unequal_counts(int n) {
   end("scatterv, more expected", n, MPI_Scatterv(own, counts, places, MPI_INT, other, 2 * n, MPI_INT, 0, comm), 1);
   begin(n);
   counts[rank] = doubled[rank] = n; /* Open MPI compares a rank's message to itself */
-  end("alltoallv, more expected", n,
-      MPI_Alltoallv(own, counts, places, MPI_INT, other, doubled, places, MPI_INT, comm), 1);
+  end("alltoallv, more expected", n, MPI_Alltoallv(own, counts, places, MPI_INT, other, doubled, places, MPI_INT, comm),
+      1);
   if (truncated) { /* classes differ: MPICH 5.0 says MPI_ERR_IN_STATUS */
     begin(n);
     const int error = MPI_Gatherv(own, 2 * n, MPI_INT, other, counts, places, MPI_INT, 0, comm);

@@ -88,8 +88,7 @@ static void reductions(int n) {
   struct pair* const pairs = buffer(pair_bytes);
   struct pair* const best = buffer(pair_bytes);
   memset(view(best), 0x55, pair_bytes);
-  for (int i = 0; i < n; ++i)
-    ((struct pair*)view(pairs))[i] = (struct pair){(double)((i * 7 + rank * 13) % 101), rank};
+  for (int i = 0; i < n; ++i) ((struct pair*)view(pairs))[i] = (struct pair){(double)((i * 7 + rank * 13) % 101), rank};
   MPI_Allreduce(pairs, best, n, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
   result("maxloc", n, best, pair_bytes);
   MPI_Datatype two;

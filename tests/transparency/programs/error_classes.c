@@ -53,11 +53,13 @@ static void wrong_calls(MPI_Comm comm) {
   if (tried("allgather.type")) note("allgather.type", MPI_Allgather(in, 1, none, out, 1, MPI_INT, comm));
   if (tried("alltoall.count")) note("alltoall.count", MPI_Alltoall(in, -1, MPI_INT, out, 1, MPI_INT, comm));
   if (tried("alltoall.type")) note("alltoall.type", MPI_Alltoall(in, 1, MPI_INT, out, 1, none, comm));
-  if (tried("neighbor.topology")) note("neighbor.topology", MPI_Neighbor_allgather(in, 1, MPI_INT, out, 1, MPI_INT, comm));
+  if (tried("neighbor.topology"))
+    note("neighbor.topology", MPI_Neighbor_allgather(in, 1, MPI_INT, out, 1, MPI_INT, comm));
   if (tried("send.rank")) note("send.rank", MPI_Send(in, 1, MPI_INT, ranks, 0, comm));
   if (tried("send.tag")) note("send.tag", MPI_Send(in, 1, MPI_INT, 0, -9, comm));
   if (tried("recv.count")) note("recv.count", MPI_Recv(out, -1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE));
-  if (tried("sendrecv.type")) note("sendrecv.type", MPI_Sendrecv(in, 1, none, 0, 0, out, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE));
+  if (tried("sendrecv.type"))
+    note("sendrecv.type", MPI_Sendrecv(in, 1, none, 0, 0, out, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE));
   int at = 0;
   if (tried("pack.count")) note("pack.count", MPI_Pack(in, -1, MPI_INT, out, 100, &at, comm));
   if (tried("pack.room")) note("pack.room", MPI_Pack(in, 4, MPI_INT, out, 8, &at, comm));

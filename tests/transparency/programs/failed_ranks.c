@@ -18,7 +18,7 @@ static void say(const char* what, int error) {
   int class = MPI_SUCCESS;
   if (error != MPI_SUCCESS) MPI_Error_class(error, &class);
   printf("%d: %s: %s\n", rank, what,
-         class == MPI_SUCCESS                     ? "success"
+         class == MPI_SUCCESS                    ? "success"
          : class == MPIX_ERR_PROC_FAILED         ? "a rank has failed"
          : class == MPIX_ERR_PROC_FAILED_PENDING ? "a rank has failed, pending"
          : class == MPIX_ERR_REVOKED             ? "revoked"

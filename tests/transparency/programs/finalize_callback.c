@@ -57,11 +57,9 @@ int main(int argc, char** argv) {
     in_persistent[i] = all_in[i] = all_in[INTS + i] = -1;
     for (int form = 0; form < FORMS; ++form) in[form][i] = -1;
   }
-  for (int form = 0; form < FORMS; ++form)
-    MPI_Irecv(in[form], 1, type, peer, form, MPI_COMM_WORLD, &requests[form]);
+  for (int form = 0; form < FORMS; ++form) MPI_Irecv(in[form], 1, type, peer, form, MPI_COMM_WORLD, &requests[form]);
   MPI_Recv_init(in_persistent, 1, type, peer, 90, MPI_COMM_WORLD, &persistent);
-  for (int form = 0; form < FORMS; ++form)
-    MPI_Isend(out, 1, type, peer, form, MPI_COMM_WORLD, &sends[form]);
+  for (int form = 0; form < FORMS; ++form) MPI_Isend(out, 1, type, peer, form, MPI_COMM_WORLD, &sends[form]);
   MPI_Iallgather(out, 1, type, all_in, 1, type, MPI_COMM_WORLD, &collective);
   MPI_Type_free(&row);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, complete, &keyval, NULL);

@@ -1,5 +1,5 @@
-/* Whose error handler is asked, when duplicates were made before the program set handlers. On MPICH's family every error
-   here returns, without Millrace; on Open MPI the duplicates' end the program. */
+/* Whose error handler is asked, when duplicates were made before the program set handlers. On MPICH's family every
+   error here returns, without Millrace; on Open MPI the duplicates' end the program. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

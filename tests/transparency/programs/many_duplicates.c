@@ -34,7 +34,8 @@ int main(int argc, char** argv) {
   }
   static double data[1 << 15], result[1 << 15];
   const int large = argc > 3 && strcmp(argv[3], "large") == 0;
-  for (int each = 0; large && each < count; ++each) MPI_Allreduce(data, result, 1 << 15, MPI_DOUBLE, MPI_SUM, comms[each]);
+  for (int each = 0; large && each < count; ++each)
+    MPI_Allreduce(data, result, 1 << 15, MPI_DOUBLE, MPI_SUM, comms[each]);
   own_mib = proportional_mib() - before;
   MPI_Reduce(&own_mib, &all_mib, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) fprintf(stderr, "MiB: %.1f\n", all_mib);

@@ -12,8 +12,10 @@ static void work(MPI_Comm comm) {
     int sum = 0, own = rank + i, root = i % ranks, word = rank == root ? 1000 + i : -1;
     const int behind = (i + rank) % 3 == 0;
     (behind ? PMPI_Bcast : MPI_Bcast)(&word, 1, MPI_INT, root, comm);
-    if (i % 4 == rank % 4) PMPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, comm);
-    else MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, comm);
+    if (i % 4 == rank % 4)
+      PMPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, comm);
+    else
+      MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, comm);
     wrong += word != 1000 + i;
     wrong += sum != ranks * (ranks - 1) / 2 + ranks * i;
   }

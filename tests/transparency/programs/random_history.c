@@ -231,8 +231,10 @@ static void make(void) {
       MPI_Group all, some;
       MPI_Comm_group(from->handle, &all);
       MPI_Group_incl(all, made.size, positions, &some);
-      if (kind == 4) error_of(MPI_Comm_create(from->handle, some, &made.handle), "Comm_create");
-      else if (is_in) error_of(MPI_Comm_create_group(from->handle, some, 5, &made.handle), "Comm_create_group");
+      if (kind == 4)
+        error_of(MPI_Comm_create(from->handle, some, &made.handle), "Comm_create");
+      else if (is_in)
+        error_of(MPI_Comm_create_group(from->handle, some, 5, &made.handle), "Comm_create_group");
       MPI_Group_free(&some);
       MPI_Group_free(&all);
     }
@@ -277,12 +279,18 @@ static void message(const Comm* comm) {
 static void run_history(int steps, uint32_t fail_one_in) {
   for (step = 0; step < steps; ++step) {
     const uint32_t what = draw(32);
-    if (what < 18) burst(any_comm());
-    else if (what < 23) make();
-    else if (what < 26) pause_one();
-    else if (what < 28) message(any_comm());
-    else if (what < 30) forget(&comms[1 + draw(most_comms - 1)]);
-    else if (draw(fail_one_in) == 0) failing(draw(8) == 0 ? &comms[0] : any_comm());
+    if (what < 18)
+      burst(any_comm());
+    else if (what < 23)
+      make();
+    else if (what < 26)
+      pause_one();
+    else if (what < 28)
+      message(any_comm());
+    else if (what < 30)
+      forget(&comms[1 + draw(most_comms - 1)]);
+    else if (draw(fail_one_in) == 0)
+      failing(draw(8) == 0 ? &comms[0] : any_comm());
   }
   for (int place = 1; place < most_comms; ++place) forget(&comms[place]);
 }

@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
   use(MPI_COMM_WORLD);
   for (int turn = 0; turn < (is_child ? 1 : 2); ++turn) {
     other = parent;
-    if (!is_child) MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);
+    if (!is_child)
+      MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);
     MPI_Intercomm_merge(other, is_child, &joined);
     use(joined);
     use(MPI_COMM_WORLD);
