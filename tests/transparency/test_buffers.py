@@ -21,8 +21,12 @@ def lines(finished):
 
 def compare(host, ranks):
     program = build(host, "buffers")
-    # With Intel MPI alone, ranks wait for ever for one that was told of a message too long.
-    program = [program] if host == "intel" else [program, "truncated"]
+    # Intel MPI alone does not come to the end: ranks wait for ever for one that was told of its forbidden buffers.
+    if host == "intel":
+        ours = lines(hosts.run(host, ranks, program, millrace=True, env=EVERYTHING, timeout=120))
+        assert ours[-1] == "done"
+        return
+    program = [program, "truncated"]
     alone = lines(hosts.run(host, ranks, program, timeout=120))
     assert alone[-1] == "done"
     assert lines(hosts.run(host, ranks, program, millrace=True, env=EVERYTHING, timeout=120)) == alone

@@ -54,31 +54,41 @@ static void same_buffer_twice(int n) {
   begin(n), end("reduce", n, MPI_Reduce(own, own, n, MPI_INT, MPI_SUM, 0, comm), 0);
 }
 
+/* Between the blocks that were sent, where some hosts leave what they passed on. */
+static void forget_gaps(int n) {
+  for (int i = 0; i < 2 * n * ranks; ++i)
+    if (i / n % 2 != 0) other[i] = -1;
+}
+
 static void unequal_counts(int n) {
   int counts[most_ranks], places[most_ranks], doubled[most_ranks];
   for (int i = 0; i < ranks; ++i) counts[i] = n, places[i] = 2 * n * i, doubled[i] = 2 * n;
   begin(n);
-  end("gatherv, more expected", n, MPI_Gatherv(own, n, MPI_INT, other, doubled, places, MPI_INT, 0, comm), 1);
+  const int gathered = MPI_Gatherv(own, n, MPI_INT, other, doubled, places, MPI_INT, 0, comm);
+  forget_gaps(n);
+  end("gatherv, more expected", n, gathered, 1);
   begin(n);
-  const int gathered = MPI_Allgatherv(own, n, MPI_INT, other, doubled, places, MPI_INT, comm);
-  for (int i = 0; i < 2 * n * ranks; ++i)
-    if (i / n % 2 != 0) other[i] = -1; /* there some hosts leave what they passed on */
-  end("allgatherv, more expected", n, gathered, 1);
+  const int gathered_by_all = MPI_Allgatherv(own, n, MPI_INT, other, doubled, places, MPI_INT, comm);
+  forget_gaps(n);
+  end("allgatherv, more expected", n, gathered_by_all, 1);
   begin(n);
   end("scatterv, more expected", n, MPI_Scatterv(own, counts, places, MPI_INT, other, 2 * n, MPI_INT, 0, comm), 1);
   begin(n);
   counts[rank] = doubled[rank] = n; /* Open MPI compares a rank's message to itself */
   end("alltoallv, more expected", n, MPI_Alltoallv(own, counts, places, MPI_INT, other, doubled, places, MPI_INT, comm),
       1);
-  if (truncated) { /* classes differ: MPICH 5.0 says MPI_ERR_IN_STATUS */
+  if (ranks == 2) { /* else not every host alone returns */
     begin(n);
-    const int error = MPI_Gatherv(own, 2 * n, MPI_INT, other, counts, places, MPI_INT, 0, comm);
-    end("gatherv, less expected", n, error ? MPI_ERR_TRUNCATE : 0, 0);
+    if (rank == 0) memcpy(other, own, sizeof(int) * (size_t)n);
+    end("bcast, more expected", n, MPI_Bcast(other, rank == 0 ? n : 2 * n, MPI_INT, 0, comm), 1);
   }
-  if (ranks > 2) return; /* not every host alone returns */
+  if (!truncated || n < 40) return;
+  /* Last, for MPICH 4 finds what is left of it in a later communicator. Classes differ: MPICH 5.0 says
+     MPI_ERR_IN_STATUS. */
   begin(n);
-  if (rank == 0) memcpy(other, own, sizeof(int) * (size_t)n);
-  end("bcast, more expected", n, MPI_Bcast(other, rank == 0 ? n : 2 * n, MPI_INT, 0, comm), 1);
+  for (int i = 0; i < ranks; ++i) counts[i] = n;
+  const int error = MPI_Gatherv(own, 2 * n, MPI_INT, other, counts, places, MPI_INT, 0, comm);
+  end("gatherv, less expected", n, error ? MPI_ERR_TRUNCATE : 0, 0);
 }
 
 int main(int argc, char** argv) {
