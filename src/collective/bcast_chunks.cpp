@@ -19,6 +19,7 @@ Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t& b
     if (result == Result::ok) result = group.same_call(root, call);
     if (result != Result::ok) return result;
     bytes = sent_bytes.load(std::memory_order_relaxed);
+    if (bytes > Group::most_sized_bytes) return group.fail(Result::mismatch);
   }
   const Chunking chunking(group, bytes, 1, group.selection().bcast_chunk_bytes);
   group.take_chunks(chunking.count);
@@ -31,14 +32,14 @@ Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t& b
       std::memcpy(group.slot(root, number), base + chunk.begin, chunk.elements);
       group.publish(self.filled.value, number + 1);
     } else {
+      if (chunk.begin >= room) break;  // nothing of the rest is read here, however much the root says that it is
       if (const Result result = group.wait(group.member(root).filled.value, number + 1); result != Result::ok)
         return result;
-      if (chunk.begin < room)
-        std::memcpy(base + chunk.begin, group.slot(root, number), std::min(chunk.elements, room - chunk.begin));
+      std::memcpy(base + chunk.begin, group.slot(root, number), std::min(chunk.elements, room - chunk.begin));
       group.publish(self.chunks_done.value, number + 1);
     }
   }
-  if (group.rank() == root) group.publish(self.chunks_done.value, first + chunking.count);
+  group.publish(self.chunks_done.value, first + chunking.count);
   group.finish(call);
   return Result::ok;
 }

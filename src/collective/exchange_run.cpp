@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "collective/data.h"
+#include "shared_memory/read_once.h"
 
 namespace millrace::collective {
 namespace {
+
+using shared_memory::read_once;
 
 constexpr std::uint32_t most_units_of_piece = 8;
 constexpr std::uint32_t most_pieces_at_once = 2;
@@ -81,6 +84,10 @@ void ExchangeRun::copy_own() {
 }
 
 void ExchangeRun::note_taken(std::uint32_t rank, std::uint64_t taken) {
+  if (taken > mail_.peer(rank).sent) [[unlikely]] {
+    result_ = group_.fail(Result::mismatch);  // more than there were: somebody has scribbled there
+    return;
+  }
   if (mail_.peer(rank).rows != 0) look_for_refused(rank, taken);
   mail_.note_taken(rank, taken);
 }
@@ -193,30 +200,31 @@ bool ExchangeRun::send(std::uint32_t rank) {
 }
 
 // Copies out what the letter says, or as much of it as is done at once.
-Result ExchangeRun::take_letter(std::uint32_t rank, const Letter& letter) {
+Result ExchangeRun::take_letter(std::uint32_t rank, const Letter& letter, LetterKind kind, std::size_t bytes) {
   Mail::Peer& peer = mail_.peer(rank);
   const Data& data = receives_[peer.next_receive].data;
-  const std::size_t bytes = letter.bytes, wanted = std::min(bytes, data.bytes);
+  const std::size_t wanted = std::min(bytes, data.bytes);
   truncated_ = truncated_ || bytes > data.bytes;
-  if (letter.kind == LetterKind::whole) {
+  if (kind == LetterKind::whole) {
     if (bytes > letter_bytes) return Result::mismatch;
     unpack(data, 0, wanted, letter.data);
     peer.receive_first = bytes;
     return Result::ok;
   }
-  if (letter.kind == LetterKind::row) {
+  if (kind == LetterKind::row) {
     if (peer.receive_first > wanted) return Result::mismatch;
     const std::size_t length = std::min(wanted - peer.receive_first, most_bytes_read_at_once);
-    const Result result = read_part(group_, rank, letter.address, data, peer.receive_first, length);
+    const Result result = read_part(group_, rank, read_once(letter.address), data, peer.receive_first, length);
     peer.receive_first += length;
     if (peer.receive_first == wanted) peer.receive_first = bytes;
     return result;
   }
-  const std::size_t first = letter.piece.first, length = letter.piece.length;
-  if (first != peer.receive_first || length > bytes - first) return Result::mismatch;
-  if (first < wanted)
-    unpack(data, first, std::min(length, wanted - first),
-           group_.outbox(rank) + std::size_t{letter.piece.unit} * group_.shape().unit_bytes);
+  const std::size_t first = read_once(letter.piece.first), length = read_once(letter.piece.length),
+                    unit = read_once(letter.piece.unit), unit_bytes = group_.shape().unit_bytes;
+  if (first != peer.receive_first || first > bytes || length > bytes - first || length == 0 || unit >= outbox_units ||
+      length > (outbox_units - unit) * unit_bytes)
+    return Result::mismatch;
+  if (first < wanted) unpack(data, first, std::min(length, wanted - first), group_.outbox(rank) + unit * unit_bytes);
   peer.receive_first = first + length;
   return Result::ok;
 }
@@ -243,22 +251,29 @@ bool ExchangeRun::receive(std::uint32_t rank) {
   bool moved = false;
   while (peer.next_receive != Mail::none) {
     const Letter& letter = group_.letter(rank, group_.rank(), peer.received);
-    if (letter.sequence.load(std::memory_order_acquire) <= peer.received) return moved;  // partner: send_letter()
+    const std::uint64_t sequence = letter.sequence.load(std::memory_order_acquire);  // partner: send_letter()
+    if (sequence <= peer.received) return moved;
     moved = true;
-    note_taken(rank, mail_.taken_from_half(rank, letter.taken));
+    const auto kind = read_once(letter.kind);
+    const std::size_t bytes = read_once(letter.bytes);
+    note_taken(rank, mail_.taken_from_half(rank, read_once(letter.taken)));
+    if (sequence != peer.received + 1) [[unlikely]] {
+      result_ = group_.fail(Result::mismatch);  // as in note_taken()
+      return true;
+    }
     if (peer.refused != 0) [[unlikely]]
       forget_refused(rank);
-    if (letter.label != call_.label) [[unlikely]] {
+    if (const std::uint64_t label = read_once(letter.label); label != call_.label) [[unlikely]] {
       // Of an earlier call, where this rank expected nothing from that one: hosts leave such messages lying.
-      if (peer.receive_first != 0 || !group_.called_before(call_, letter.label)) {
+      if (peer.receive_first != 0 || !group_.called_before(call_, label)) {
         result_ = group_.fail(Result::mismatch);
         return true;
       }
       group_.publish_to(rank, group_.letters_taken(rank, group_.rank()), ++peer.received);
       continue;
     }
-    const Result result = take_letter(rank, letter);
-    bool complete = peer.receive_first == letter.bytes;
+    const Result result = take_letter(rank, letter, kind, bytes);
+    bool complete = peer.receive_first == bytes;
     if (result != Result::ok) [[unlikely]] {
       if (result != Result::not_supported) {
         result_ = group_.fail(result);
@@ -267,7 +282,7 @@ bool ExchangeRun::receive(std::uint32_t rank) {
       refuse_row(rank);
       peer.receive_first = 0;
       complete = false;
-    } else if (letter.kind == LetterKind::row && !complete) {
+    } else if (kind == LetterKind::row && !complete) {
       return true;
     }
     group_.publish_to(rank, group_.letters_taken(rank, group_.rank()), ++peer.received);

@@ -24,7 +24,7 @@ class ExchangeRun {
   bool send(std::uint32_t rank);
   bool receive(std::uint32_t rank);
   bool send_letter(std::uint32_t rank, const Data& data);
-  Result take_letter(std::uint32_t rank, const Letter& letter);
+  Result take_letter(std::uint32_t rank, const Letter& letter, LetterKind kind, std::size_t bytes);
   void refuse_row(std::uint32_t rank);
   void forget_refused(std::uint32_t rank);
   bool goes_by_row(std::uint32_t rank, const Data& data) const;

@@ -44,6 +44,7 @@ Group::~Group() { leave(); }
 Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Options& options) {
   if (!base || !valid(shape) || rank >= shape.ranks) return Status::bad_argument;
   inputs_.reset(new (std::nothrow) const void*[shape.ranks]);
+  sizes_.reset(new (std::nothrow) std::size_t[shape.ranks]);
   scratch_bytes_ = std::max(shape.slot_bytes, shape.cell_bytes);
   scratch_memory_.reset(new (std::nothrow) char[scratch_bytes_ + scratch_alignment]);
   nodes_.reset(new (std::nothrow) TreeNode[std::size_t{way_count} * shape.ranks]);
@@ -51,7 +52,7 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
   mail_.reset(new (std::nothrow) Mail);
   processors_.reset(new (std::nothrow) shared_memory::Processors[shape.ranks]);
   places_.reset(new (std::nothrow) Place[shape.ranks]);
-  if (!inputs_ || !scratch_memory_ || !nodes_ || !children_ || !processors_ || !places_ || !mail_ ||
+  if (!inputs_ || !sizes_ || !scratch_memory_ || !nodes_ || !children_ || !processors_ || !places_ || !mail_ ||
       !mail_->open(shape))
     return Status::no_memory;
   const auto address = reinterpret_cast<std::uintptr_t>(scratch_memory_.get());
@@ -77,7 +78,7 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
   self_->processors = shared_memory::own_processors();
   self_->place = shared_memory::own_place();
   self_->waiting = options.waiting;
-  self_->crowded_node = options.crowded_node;
+  self_->crowded_node = options.crowded_node ? 1 : 0;
   self_->bell_seat = seating_.attention ? seating_.seat + 1 : 0;
   known_word_ =
       (identity_.start_time + 1) * 0x9e3779b97f4a7c15u ^ static_cast<std::uint64_t>(identity_.pid) << 32 ^ rank;
@@ -109,7 +110,8 @@ Result Group::start() {
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     const Member& each = member(rank);
     std::uint32_t reads = 0;
-    for (std::uint64_t tries = 0; (reads = each.reads.load(std::memory_order_acquire)) == 0; ++tries)  // partner: join()
+    for (std::uint64_t tries = 0; (reads = each.reads.load(std::memory_order_acquire)) == 0;
+         ++tries)  // partner: join()
       if (const Result result = wait_for_join(tries); result != Result::ok) return result;
     if (each.present.load(std::memory_order_acquire) != fingerprint(shape_)) return fail(Result::mismatch);
     reads_memory_ = reads_memory_ && reads == 2;
@@ -126,8 +128,8 @@ void Group::decide_waiting() {
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     const Member& each = member(rank);
     processors_[rank] = each.processors;
-    crowded = crowded || each.crowded_node;
-    wanted = std::max(wanted, each.waiting);
+    crowded = crowded || each.crowded_node != 0;
+    wanted = std::max(wanted, std::min(shared_memory::read_once(each.waiting), Waiting::sleep));
   }
   crowded_ = crowded || !shared_memory::one_each(std::span(processors_.get(), ranks()));
   waiting_ = wanted != Waiting::automatic ? wanted : crowded_ ? Waiting::sleep : Waiting::spin;
@@ -157,7 +159,7 @@ Result Group::fail(Result result) {
   std::uint32_t verdict = 0;
   // Partner: every rank that waits loads it. Only the value matters.
   if (!head_->verdict.compare_exchange_strong(verdict, static_cast<std::uint32_t>(result)))
-    result = static_cast<Result>(verdict);
+    result = verdict_result(verdict);
   broken_ = result;
   return result;
 }
@@ -169,7 +171,7 @@ Result Group::read_from(std::uint32_t rank, std::uint64_t address, void* to, std
   // The verdict as it was after the data were read: a load alone might be done before. Partner: fail().
   std::uint32_t verdict = 0;
   if (head_->verdict.compare_exchange_strong(verdict, 0, std::memory_order_acq_rel)) return Result::ok;
-  return broken_ = static_cast<Result>(verdict);
+  return broken_ = verdict_result(verdict);
 }
 
 // Stale letters are rare, so all that this rank called of late is searched.

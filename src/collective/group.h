@@ -24,6 +24,7 @@
 #include "collective/tree.h"
 #include "shared_memory/attention.h"
 #include "shared_memory/futex.h"
+#include "shared_memory/read_once.h"
 #include "shared_memory/waiting.h"
 
 namespace millrace::collective {
@@ -132,11 +133,9 @@ class Group {
   Result receive_sized(std::uint32_t rank, const Call& call, std::size_t& bytes) {
     if (const Result result = wait(cell(rank, call).sequence, call.number + 1); result != Result::ok) [[unlikely]]
       return result;
-    bytes = size_of(rank, call);
+    bytes = shared_memory::read_once(cell(rank, call).label) ^ call.label;
     return bytes <= most_sized_bytes ? Result::ok : fail(Result::mismatch);
   }
-  // Once more, of a cell that is full.
-  std::size_t size_of(std::uint32_t rank, const Call& call) const { return cell(rank, call).label ^ call.label; }
   static constexpr std::size_t most_sized_bytes = (std::size_t{1} << 44) - 1;  // what is above tells labels apart
 
   // Reads memory of `rank` (single_copy.h), which lets it be read until this rank says that it has. not_supported: it
@@ -259,14 +258,16 @@ class Group {
   // One round of waiting, when polling did not help: gives way or sleeps, drives the host, looks for verdicts and for
   // the dead. To be called with polls in between until it is not ok or what is waited for has come.
   Result idle(Patience& patience, const Awaited& awaited);
-  std::uint32_t polls() const { return polls_; }  // before the first round
+  std::uint32_t polls() const { return polls_; }                                     // before the first round
   std::uint32_t polls_between() const { return waiting_ == Waiting::spin ? 8 : 2; }  // rounds
 
   // Breaks the group for all ranks; returns what broke it first.
   Result fail(Result result);
 
-  // Room for pointers to one input of each rank, and for a chunk (for user functions); private to this process.
+  // Room for pointers to one input of each rank, for as many numbers of bytes, and for a chunk (for user functions);
+  // private to this process.
   const void** inputs() const { return inputs_.get(); }
+  std::size_t* sizes() const { return sizes_.get(); }
   char* scratch() const { return scratch_; }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
 
@@ -323,6 +324,7 @@ class Group {
   std::unique_ptr<TreeNode[]> nodes_;          // of both trees, one behind the other
   std::unique_ptr<std::uint32_t[]> children_;  // likewise, and scratch behind them
   std::unique_ptr<const void*[]> inputs_;
+  std::unique_ptr<std::size_t[]> sizes_;
   std::unique_ptr<shared_memory::Processors[]> processors_;  // of all ranks, from start() on
   std::unique_ptr<Place[]> places_;
   std::unique_ptr<char[]> scratch_memory_;

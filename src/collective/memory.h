@@ -1,4 +1,7 @@
-// How a group's segment is laid out. Sizes as in Shape; every part begins on a pair of cache lines, because processors
+// How a group's segment is laid out. Anybody of the same user may scribble here: whatever is read is checked before it
+// is an index, a length or a result, and read but once for both (shared_memory/read_once.h).
+//
+// Sizes as in Shape; every part begins on a pair of cache lines, because processors
 // fetch lines in pairs and a pair with two writers would go back and forth for nothing.
 //
 //   page 0    Head: verdict, who sleeps
@@ -55,9 +58,9 @@ struct alignas(pair_bytes) Member {
   shared_memory::Processors processors;
   shared_memory::Place place;
   shared_memory::Waiting waiting;  // asked for
-  bool crowded_node;
-  std::uint32_t bell_seat;   // 1 + its seat of Options::seating, where its bell is; 0: `bell` below
-  std::uint64_t known_word;  // what the others find at `known_address` in this process, if they may read there
+  std::uint8_t crowded_node;       // 1: yes
+  std::uint32_t bell_seat;         // 1 + its seat of Options::seating, where its bell is; 0: `bell` below
+  std::uint64_t known_word;        // what the others find at `known_address` in this process, if they may read there
   std::uint64_t known_address;
   std::atomic<std::uint32_t> reads;  // 1: may not read all others, 2: may; join(), partner: start()
   std::atomic<std::uint32_t> left;   // 1: ended well; release in leave(), partner: acquire in look_around()
@@ -71,10 +74,10 @@ struct alignas(pair_bytes) Member {
 
   NotedFlag calls_done;  // all calls below this number: nothing of them is read by this rank any more. The note: number
                          // + 1 of the last in which it could not read a row of another rank's memory
-  Flag chunks_done;  // the same for chunks of large messages
-  Flag filled;       // chunks below this number that were this rank's to fill are filled
-  Flag reduced;      // this rank's slices of chunks below this number are reduced
-  Flag settled;      // of calls in which others read this rank's memory: (number + 1) * 2, + 1 if one could not
+  Flag chunks_done;      // the same for chunks of large messages
+  Flag filled;           // chunks below this number that were this rank's to fill are filled
+  Flag reduced;          // this rank's slices of chunks below this number are reduced
+  Flag settled;          // of calls in which others read this rank's memory: (number + 1) * 2, + 1 if one could not
 
   // Sleeping: `bell` is the futex word of a rank that has no seat, `awaited` the offset in the segment of the flag
   // slept for.

@@ -30,7 +30,7 @@ bool copy_own(Group& group, Data own, const Data& to) {
 // What this rank learned of the others in a call, and of itself.
 struct Published {
   std::size_t large_bytes = 0;  // of the largest that is more than a cell
-  bool rows = false;            // some are read where they lie: inputs()[rank]
+  bool rows = false;            // some are read where they lie: inputs()[rank]; sizes() has the bytes of all
   bool truncated = false;
 };
 
@@ -43,20 +43,22 @@ const void* offered_row(const Group& group, const Data& own) {
 // Everybody's cell: how many bytes, and these, or where they lie. So all know what all send, whatever they expect.
 Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<const Data> receives,
                      Published& published) {
-  const auto note_large = [&](std::uint32_t rank, std::size_t bytes) {
-    std::memcpy(&group.inputs()[rank], group.cell(rank, call).data, sizeof(void*));
+  // From here on only these notes count: what stands in a cell may change.
+  const auto note_large = [&](std::uint32_t rank, std::size_t bytes, const void* from) {
+    group.inputs()[rank] = from;
     published.rows = published.rows || group.inputs()[rank];
     published.large_bytes = std::max(published.large_bytes, bytes);
   };
   const std::size_t cell_bytes = group.shape().cell_bytes;
   if (own.bytes > Group::most_sized_bytes) return group.fail(Result::rank_failed);
   if (const Result result = group.cell_free(call); result != Result::ok) return result;
+  group.sizes()[group.rank()] = own.bytes;
   if (own.bytes <= cell_bytes) {
     pack(own, 0, own.bytes, group.data(group.rank(), call, own.bytes));
   } else {
     const void* const row = offered_row(group, own);
     std::memcpy(group.cell(group.rank(), call).data, &row, sizeof row);
-    note_large(group.rank(), own.bytes);
+    note_large(group.rank(), own.bytes, row);
   }
   group.post_sized(call, own.bytes);
   published.truncated = copy_own(group, own, receives[group.rank()]);
@@ -64,12 +66,16 @@ Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<
     const std::uint32_t rank = neighbor(group, step);
     std::size_t bytes = 0;
     if (const Result result = group.receive_sized(rank, call, bytes); result != Result::ok) return result;
+    group.sizes()[rank] = bytes;
     const Data& to = receives[rank];
     published.truncated = published.truncated || bytes > to.bytes;
-    if (bytes <= cell_bytes)
+    if (bytes <= cell_bytes) {
       unpack(to, 0, std::min(bytes, to.bytes), group.data(rank, call, bytes));
-    else
-      note_large(rank, bytes);
+    } else {
+      const void* row = nullptr;
+      std::memcpy(&row, group.cell(rank, call).data, sizeof row);
+      note_large(rank, bytes, row);
+    }
   }
   return Result::ok;
 }
@@ -83,15 +89,14 @@ Part part_of(std::size_t bytes, std::uint64_t index, std::size_t chunk) {
 }
 
 // The bytes of `rank` that go through its slots.
-std::size_t chunked_bytes(const Group& group, const Call& call, std::uint32_t rank) {
-  const std::size_t bytes = group.size_of(rank, call);
+std::size_t chunked_bytes(const Group& group, std::uint32_t rank) {
+  const std::size_t bytes = group.sizes()[rank];
   return bytes <= group.shape().cell_bytes || group.inputs()[rank] ? 0 : bytes;
 }
 
 // Chunk `index` of this rank into its slot.
-Result fill(Group& group, const Call& call, const Data& own, std::uint64_t first, std::uint64_t index,
-            std::size_t chunk) {
-  const Part part = part_of(chunked_bytes(group, call, group.rank()), index, chunk);
+Result fill(Group& group, const Data& own, std::uint64_t first, std::uint64_t index, std::size_t chunk) {
+  const Part part = part_of(chunked_bytes(group, group.rank()), index, chunk);
   if (part.length == 0) return Result::ok;
   if (const Result result = group.slot_free(first + index); result != Result::ok) return result;
   pack(own, part.first, part.length, group.slot(group.rank(), first + index));
@@ -99,23 +104,24 @@ Result fill(Group& group, const Call& call, const Data& own, std::uint64_t first
   return Result::ok;
 }
 
-Result publish_chunks(Group& group, const Call& call, const Data& own, std::span<const Data> receives,
-                      std::size_t most_bytes) {
+Result publish_chunks(Group& group, const Data& own, std::span<const Data> receives, std::size_t most_bytes) {
   const std::size_t chunk = std::min<std::size_t>(chunk_bytes, group.shape().slot_bytes);
   const std::uint64_t first = group.take_chunks((most_bytes + chunk - 1) / chunk);
-  std::size_t most_chunked_bytes = 0;
-  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank)
-    most_chunked_bytes = std::max(most_chunked_bytes, chunked_bytes(group, call, rank));
-  const std::uint64_t count = (most_chunked_bytes + chunk - 1) / chunk;
-  Result result = fill(group, call, own, first, 0, chunk);
+  // Own ones, and what is wanted of the others', however much they say that it is.
+  std::size_t used_bytes = chunked_bytes(group, group.rank());
+  for (std::uint32_t step = 1; step < group.ranks(); ++step) {
+    const std::uint32_t rank = neighbor(group, step);
+    used_bytes = std::max(used_bytes, std::min(chunked_bytes(group, rank), receives[rank].bytes));
+  }
+  const std::uint64_t count = (used_bytes + chunk - 1) / chunk;
+  Result result = fill(group, own, first, 0, chunk);
   for (std::uint64_t index = 0; index < count && result == Result::ok; ++index) {
-    if (index + 1 < count) result = fill(group, call, own, first, index + 1, chunk);
+    if (index + 1 < count) result = fill(group, own, first, index + 1, chunk);
     for (std::uint32_t step = 1; step < group.ranks() && result == Result::ok; ++step) {
       const std::uint32_t rank = neighbor(group, step);
-      const Part part = part_of(chunked_bytes(group, call, rank), index, chunk);
-      if (part.length == 0) continue;
+      const Part wanted = part_of(std::min(chunked_bytes(group, rank), receives[rank].bytes), index, chunk);
+      if (wanted.length == 0) continue;
       result = group.wait(group.member(rank).filled.value, first + index + 1);
-      const Part wanted = part_of(std::min(part.first + part.length, receives[rank].bytes), index, chunk);
       if (result == Result::ok) unpack(receives[rank], wanted.first, wanted.length, group.slot(rank, first + index));
     }
     if (result == Result::ok) group.publish(group.self().chunks_done.value, first + index + 1);
@@ -125,15 +131,14 @@ Result publish_chunks(Group& group, const Call& call, const Data& own, std::span
 }
 
 // not_supported: some could not be read.
-Result read_rows(Group& group, const Call& call, std::span<const Data> receives) {
+Result read_rows(Group& group, std::span<const Data> receives) {
   Result all = Result::ok;
   for (std::uint32_t step = 1; step < group.ranks(); ++step) {
     const std::uint32_t rank = neighbor(group, step);
-    const std::size_t bytes = group.size_of(rank, call);
+    const std::size_t bytes = group.sizes()[rank];
     if (bytes <= group.shape().cell_bytes || !group.inputs()[rank]) continue;
     const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(group.inputs()[rank]));
-    const Result result =
-        read_part(group, rank, address, receives[rank], 0, std::min(bytes, receives[rank].bytes));
+    const Result result = read_part(group, rank, address, receives[rank], 0, std::min(bytes, receives[rank].bytes));
     if (result == Result::not_supported)
       all = result;
     else if (result != Result::ok)
@@ -146,7 +151,7 @@ Result read_rows(Group& group, const Call& call, std::span<const Data> receives)
 // chunks keep their numbers.
 Result share_rows(Group& group, const Call& call, const Data& own, std::span<const Data> receives,
                   std::size_t most_bytes) {
-  const Result read = read_rows(group, call, receives);
+  const Result read = read_rows(group, receives);
   if (read != Result::ok && read != Result::not_supported) return read;
   // Released by finish(). No rank stores its next note before all have entered a later call, and so looked at this one.
   if (read == Result::not_supported) group.self().calls_done.note.store(call.number + 1, std::memory_order_relaxed);
@@ -157,7 +162,7 @@ Result share_rows(Group& group, const Call& call, const Data& own, std::span<con
     unread = unread || group.member(rank).calls_done.note.load(std::memory_order_relaxed) == call.number + 1;
   if (!unread) return Result::ok;
   std::fill_n(group.inputs(), group.ranks(), nullptr);
-  return publish_chunks(group, call, own, receives, most_bytes);
+  return publish_chunks(group, own, receives, most_bytes);
 }
 
 }  // namespace
@@ -174,9 +179,8 @@ Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, st
   }
   Result result = meet_in_cells(group, call, own, receives, published);
   if (result == Result::ok && published.large_bytes != 0) {
-    result = publish_chunks(group, call, own, receives, published.large_bytes);
-    if (result == Result::ok && published.rows)
-      result = share_rows(group, call, own, receives, published.large_bytes);
+    result = publish_chunks(group, own, receives, published.large_bytes);
+    if (result == Result::ok && published.rows) result = share_rows(group, call, own, receives, published.large_bytes);
   }
   if (result != Result::ok) return result;
   group.finish(call);

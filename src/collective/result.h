@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace millrace::collective {
 
@@ -14,5 +15,12 @@ enum class Result : std::uint8_t {
 };
 
 const char* result_name(Result result);
+
+// What broke a group, from the word in shared memory that says so and may hold anything but 0.
+constexpr Result verdict_result(std::uint32_t word) {
+  for (const Result known : {Result::peer_died, Result::rank_failed})
+    if (word == static_cast<std::uint32_t>(known)) return known;
+  return Result::mismatch;
+}
 
 }  // namespace millrace::collective

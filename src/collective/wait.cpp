@@ -37,8 +37,7 @@ std::uint64_t now_ns() {
 }  // namespace
 
 Result Group::wait_for_join(std::uint64_t tries) {
-  if (const auto verdict = head_->verdict.load(std::memory_order_acquire))
-    return broken_ = static_cast<Result>(verdict);
+  if (const auto verdict = head_->verdict.load(std::memory_order_acquire)) return broken_ = verdict_result(verdict);
   if (host_.progress && !host_.progress(host_.context)) return fail(Result::peer_died);
   if (tries < 1000) {
     sched_yield();
@@ -70,7 +69,7 @@ Result Group::idle(Patience& patience, const Awaited& awaited) {
   }
   // Partner: fail() in any rank.
   if (const auto verdict = head_->verdict.load(std::memory_order_acquire)) [[unlikely]]
-    return broken_ = static_cast<Result>(verdict);
+    return broken_ = verdict_result(verdict);
   // In every round, as the host does in its own waits: what a peer does may take many steps of both.
   if (host_.progress && !host_.progress(host_.context)) return fail(Result::peer_died);
   if (waiting_ == Waiting::sleep && round >= patience.attentive_until_round &&
@@ -195,6 +194,7 @@ void Group::publish_and_wake(std::atomic<std::uint64_t>& flag, std::uint64_t val
   for (std::uint32_t word = 0; word * 64 < ranks(); ++word) {
     // Partner: fetch_or in sleep_until_rung().
     std::uint64_t sleepers = head_->asleep[word].load(std::memory_order_seq_cst);
+    if (ranks() - word * 64 < 64) sleepers &= (std::uint64_t{1} << (ranks() % 64)) - 1;
     for (; sleepers != 0; sleepers &= sleepers - 1) {
       Member& sleeper = member(word * 64 + static_cast<std::uint32_t>(std::countr_zero(sleepers)));
       if (sleeper.awaited.load(std::memory_order_relaxed) == offset) ring(sleeper);
@@ -212,9 +212,9 @@ void Group::publish_and_ring(std::uint32_t reader, std::atomic<std::uint64_t>& f
 }
 
 std::atomic<std::uint32_t>& Group::bell(Member& of) const {
-  const std::uint32_t seat = of.bell_seat - 1;  // which must not lead astray, whoever has written it
+  const std::uint32_t seat = shared_memory::read_once(of.bell_seat) - 1;
   return seating_.attention && seat < shared_memory::Attention::most_seats ? seating_.attention->seats[seat].bell
-                                                                            : of.bell;
+                                                                           : of.bell;
 }
 
 void Group::ring(Member& sleeper) {

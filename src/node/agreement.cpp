@@ -5,8 +5,9 @@
 namespace millrace::node {
 namespace {
 
-// How long a member waits at the proposed call for the promises of others. Those that are inside the call before it come
-// out by themselves, and this bounds the wait for one that is stopped, or has left its call by other ways than its end.
+// How long a member waits at the proposed call for the promises of others. Those that are inside the call before it
+// come out by themselves, and this bounds the wait for one that is stopped, or has left its call by other ways than its
+// end.
 constexpr std::uint64_t wait_for_near_ns = 100'000'000;
 // The others may do anything meanwhile, also wait for this member: a hundredth of the time since it joined, so that all
 // such waits together cost no more than a few hundredths.
@@ -55,7 +56,7 @@ void Agreement::abort(const Decision& seen) {
 
 // The proposed call is the next one of this member, and nothing can fail before it.
 void Agreement::promise(const Decision& proposal) {
-  if (promised_ == proposal.attempt) return;
+  if (promised_ == proposal.attempt) return;  // and so never for attempt 0, which nobody proposes
   if (!user_.prepare(user_.user)) return abort(proposal);
   promised_ = proposal.attempt;
   const std::uint64_t own = Promise::word(proposal.attempt, history_);
@@ -77,7 +78,8 @@ void Agreement::promise(const Decision& proposal) {
 Agreement::Near Agreement::find_near(const Decision& proposal) const {
   Near near = Near::inside;
   for (std::uint32_t member = 0; member < count_; ++member) {
-    const bool has_promised = Promise::attempt(members_[member].promised.load(std::memory_order_seq_cst)) == proposal.attempt;
+    const bool has_promised =
+        Promise::attempt(members_[member].promised.load(std::memory_order_seq_cst)) == proposal.attempt;
     const std::uint64_t entered = members_[member].entered.load(std::memory_order_seq_cst);
     if (entered >= proposal.call && !has_promised) return Near::no;
     if (entered + 1 < proposal.call) near = Near::all;
@@ -104,10 +106,10 @@ Agreement::State Agreement::enter() {
   Decision decision = look();
   if (decision.stand == Stand::open && decision.call == call) {
     promise(decision);
-    if (promised_ == decision.attempt) wait_for_promises(decision);
+    if (promised_ != 0 && promised_ == decision.attempt) wait_for_promises(decision);
     decision = look();
   }
-  if (decision.call == call && promised_ == decision.attempt) {
+  if (decision.call == call && promised_ != 0 && promised_ == decision.attempt) {
     if (decision.stand == Stand::promised) change(decision, Stand::active);
     if (look().stand == Stand::active) return state_ = State::shared;
   }
@@ -184,8 +186,8 @@ void Agreement::propose() {
     std::uint64_t furthest = calls_;
     for (std::uint32_t member = 0; member < count_; ++member)
       furthest = std::max(furthest, members_[member].entered.load(std::memory_order_seq_cst));
-    const Decision proposal{decision.attempt + 1, call_from(furthest + lead), Stand::open};
-    if (furthest < Decision::most_calls - lead) {
+    if (furthest < Decision::most_calls / 4) {
+      const Decision proposal{decision.attempt + 1, call_from(furthest + lead), Stand::open};
       record_.decision.store(proposal.word(), std::memory_order_seq_cst);
       if (find_near(proposal) == Near::no) abort(proposal);
     }

@@ -14,9 +14,12 @@
 #include "node/board.h"
 #include "node/board_file.h"
 #include "node/memory_limit.h"
+#include "shared_memory/read_once.h"
 
 namespace millrace::node {
 namespace {
+
+using shared_memory::read_once;
 
 // Enough for the records of ranks that report, if for nothing else.
 constexpr std::uint64_t least_arena_bytes = std::uint64_t{64} << 10;
@@ -41,15 +44,19 @@ char* map_sparse(int file, std::uint64_t offset_bytes, std::uint64_t bytes) {
   return nullptr;
 }
 
+// Nobody can make it smaller under those who have mapped it.
+constexpr int arena_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
 // A file that others find through our /proc: they may only look there if we may be looked at.
 int make_memfd(std::uint64_t bytes) {
-  const int made = memfd_create("millrace", MFD_CLOEXEC);
+  const int made = memfd_create("millrace", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (made < 0) return -1;
   const int kept = keep_descriptor(made);
   close(made);
   const int found = kept >= 0 ? open(fmt::format("/proc/{}/fd/{}", getpid(), kept).c_str(), O_RDWR | O_CLOEXEC) : -1;
   if (found >= 0) close(found);
-  if (found >= 0 && ftruncate(kept, static_cast<off_t>(bytes)) == 0) return kept;
+  if (found >= 0 && ftruncate(kept, static_cast<off_t>(bytes)) == 0 && fcntl(kept, F_ADD_SEALS, arena_seals) == 0)
+    return kept;
   if (kept >= 0) close(kept);
   return -1;
 }
@@ -97,14 +104,6 @@ Status Board::make_head(int file, const JoinRequest& request) {
   head_->arena_inode = arena.st_ino;
   head_->arena_bytes = arena_bytes;
 
-  pthread_mutexattr_t attributes;
-  pthread_mutexattr_init(&attributes);
-  pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-  pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-  const int error = pthread_mutex_init(&head_->lock, &attributes);
-  pthread_mutexattr_destroy(&attributes);
-  if (error != 0) return Status::system_error;
-
   head_->version = board_version;
   head_->world_ranks = request.world_ranks;
   std::strncpy(head_->key, request.key.c_str(), sizeof head_->key - 1);
@@ -115,24 +114,33 @@ Status Board::make_head(int file, const JoinRequest& request) {
 }
 
 Status Board::map_arena(int file) {
-  const std::uint64_t bytes = head_->arena_bytes;
-  const std::uint64_t offset_bytes = head_->arena_offset_bytes;
-  if (bytes % board_page_bytes != 0 || offset_bytes % board_page_bytes != 0) return Status::system_error;
+  const std::uint64_t bytes = read_once(head_->arena_bytes);
+  const std::uint64_t offset_bytes = read_once(head_->arena_offset_bytes);
+  const std::int32_t descriptor = read_once(head_->arena_descriptor);
+  if (bytes == 0 || bytes % board_page_bytes != 0 || offset_bytes % board_page_bytes != 0) return Status::system_error;
+  // Behind the head: where pages of that were in the arena, what is written there would change what was checked.
+  if (descriptor < 0 && offset_bytes < head_bytes_) return Status::system_error;
   int opened = file;
-  if (head_->arena_descriptor >= 0) {
-    const std::string path = fmt::format("/proc/{}/fd/{}", head_->maker.pid, head_->arena_descriptor);
-    opened = memfd_ >= 0 ? memfd_ : open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor >= 0) {
+    const std::string path = fmt::format("/proc/{}/fd/{}", read_once(head_->maker.pid), descriptor);
+    opened = memfd_ >= 0 ? memfd_ : open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (opened < 0) return Status::system_error;
   }
   struct stat found {};
-  bool right = fstat(opened, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid() &&
-               static_cast<std::uint64_t>(found.st_size) >= offset_bytes + bytes;
-  if (head_->arena_descriptor >= 0)
-    right = right && found.st_dev == head_->arena_device && found.st_ino == head_->arena_inode;
+  bool right = fstat(opened, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid();
+  const auto found_bytes = right ? static_cast<std::uint64_t>(found.st_size) : 0;
+  right = right && offset_bytes <= found_bytes && bytes <= found_bytes - offset_bytes;
+  if (descriptor >= 0) {
+    // Only what make_memfd() has made, and no other file of the user's, whatever stands in the head.
+    const int seals = fcntl(opened, F_GET_SEALS);
+    right = right && seals >= 0 && (seals & arena_seals) == arena_seals && found.st_dev == head_->arena_device &&
+            found.st_ino == head_->arena_inode;
+  }
   arena_ = right ? map_sparse(opened, offset_bytes, bytes) : nullptr;
   if (opened != file && opened != memfd_) close(opened);
   arena_bytes_ = bytes;
-  budget_bytes_ = head_->budget_bytes;
+  in_file_ = descriptor < 0;
+  budget_bytes_ = read_once(head_->budget_bytes);
   arena_offset_bytes_ = offset_bytes;
   return arena_ ? Status::ok : Status::system_error;
 }
@@ -168,17 +176,18 @@ void Board::forget_maps() {
 }
 
 std::uint32_t Board::make_region(const Identity& identity, std::size_t bytes) {
-  const std::uint32_t used = std::min(head_->regions_used, most_regions);
-  if (bytes > budget_bytes_ || head_->in_use_bytes > budget_bytes_ - bytes) return 0;
+  const std::uint32_t used = std::min(read_once(head_->regions_used), most_regions);
+  if (bytes > budget_bytes_ || read_once(head_->in_use_bytes) > budget_bytes_ - bytes) return 0;
   std::uint32_t number = 0;
   for (std::uint32_t each = 1; each < used && number == 0; ++each)
     if (!head_->regions[each].in_use && head_->regions[each].bytes == bytes) number = each;
   if (number == 0) {
-    if (used >= most_regions || head_->arena_used_bytes + bytes > arena_bytes_) return 0;
+    const std::uint64_t offset_bytes = read_once(head_->arena_used_bytes);
+    if (used == 0 || used >= most_regions || bytes > arena_bytes_ || offset_bytes > arena_bytes_ - bytes) return 0;
     number = used;
-    head_->regions[number].offset_bytes = head_->arena_used_bytes;
+    head_->regions[number].offset_bytes = offset_bytes;
     head_->regions[number].bytes = bytes;
-    head_->arena_used_bytes += bytes;
+    head_->arena_used_bytes = offset_bytes + bytes;
     head_->regions_used = used + 1;
   }
   head_->regions[number].identity = identity;
@@ -190,7 +199,7 @@ std::uint32_t Board::make_region(const Identity& identity, std::size_t bytes) {
 std::uint32_t Board::allocate(std::size_t bytes) { return make_region({}, round_to_pages(bytes)); }
 
 std::uint32_t Board::find_record(const Identity& identity, std::uint32_t members) {
-  const std::uint32_t used = std::min(head_->regions_used, most_regions);
+  const std::uint32_t used = std::min(read_once(head_->regions_used), most_regions);
   for (std::uint32_t number = 1; number < used; ++number)
     if (head_->regions[number].in_use && head_->regions[number].identity == identity)
       return region(number, record_bytes(members)) ? number : 0;
@@ -201,30 +210,37 @@ std::uint32_t Board::find_record(const Identity& identity, std::uint32_t members
     release(number);
     return 0;
   }
-  auto* record = new (region(number, bytes)) AgreementRecord{};
+  char* const base = region(number, bytes);
+  if (!base) return 0;
+  auto* record = new (base) AgreementRecord{};
   record->identity = identity;
   record->members = members;
   return number;
 }
 
 void Board::release(std::uint32_t number) {
-  char* const base = region(number, 0);
-  if (!base || !head_->regions[number].in_use) return;
+  const Place place = place_of(number);
+  if (!place.base || !head_->regions[number].in_use) return;
   Region& released = head_->regions[number];
-  head_->in_use_bytes -= std::min(released.bytes, head_->in_use_bytes);
+  const std::uint64_t in_use_bytes = read_once(head_->in_use_bytes);
+  head_->in_use_bytes = in_use_bytes - std::min(place.bytes, in_use_bytes);
   released.identity = {};
   // Zeroed again, and given back to the system. What cannot be is not used again.
-  if (madvise(base, released.bytes, MADV_REMOVE) == 0) released.in_use = 0;
+  if (madvise(place.base, place.bytes, MADV_REMOVE) == 0) released.in_use = 0;
+}
+
+Board::Place Board::place_of(std::uint32_t number) const {
+  if (number == 0 || number >= most_regions) return {nullptr, 0};
+  const std::uint64_t offset_bytes = read_once(head_->regions[number].offset_bytes);
+  const std::uint64_t bytes = read_once(head_->regions[number].bytes);
+  if (bytes > arena_bytes_ || offset_bytes > arena_bytes_ - bytes || offset_bytes % board_page_bytes != 0)
+    return {nullptr, 0};
+  return {arena_ + offset_bytes, bytes};
 }
 
 char* Board::region(std::uint32_t number, std::size_t bytes) const {
-  if (number == 0 || number >= most_regions) return nullptr;
-  const std::uint64_t offset_bytes = head_->regions[number].offset_bytes;
-  const std::uint64_t region_bytes = head_->regions[number].bytes;
-  if (region_bytes < bytes || region_bytes > arena_bytes_ || offset_bytes > arena_bytes_ - region_bytes ||
-      offset_bytes % board_page_bytes != 0)
-    return nullptr;
-  return arena_ + offset_bytes;
+  const Place place = place_of(number);
+  return place.base && place.bytes >= bytes && bytes != 0 ? place.base : nullptr;
 }
 
 Status Board::reserve(std::uint32_t number, std::size_t offset_bytes, std::size_t bytes) const {

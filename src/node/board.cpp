@@ -9,12 +9,13 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <new>
 
+#include "base/clock.h"
 #include "node/board_file.h"
 #include "node/user_directory.h"
+#include "shared_memory/futex.h"
 
 namespace millrace::node {
 namespace {
@@ -23,6 +24,7 @@ using shared_memory::maybe_alive;
 using shared_memory::own_identity;
 
 constexpr int most_tries = 16;
+constexpr std::uint64_t longest_wait_for_lock_ns = 1'000'000'000, look_at_holder_every_ns = 1'000'000;
 
 // A name for the file: 128 bits of the key. The whole key is compared as well.
 std::string name_of(const std::string& key) {
@@ -89,7 +91,7 @@ Board* Board::join(const JoinRequest& request, int directory, std::string& why_n
     if (make) remove_abandoned_files(directory, name);
     const std::uint32_t expected = request.ranks_here != 0 ? request.ranks_here : request.world_ranks;
     if (board->joined() >= expected) unlinkat(directory, name.c_str(), 0);
-    if (board->head_->arena_descriptor < 0 && (board->file_ = keep_descriptor(file)) >= 0) {
+    if (board->in_file_ && (board->file_ = keep_descriptor(file)) >= 0) {
       board->file_device_ = found.st_dev;
       board->file_inode_ = found.st_ino;
     }
@@ -142,22 +144,31 @@ bool Board::leave() {
   return last;
 }
 
+// Whether nobody will give the lock back: who has it has ended, or is nobody.
+bool Board::holder_is_gone(std::uint32_t holder) const {
+  const std::uint32_t rank = holder - 1;
+  return rank >= world_ranks_ || !is_here(rank) || !maybe_alive(member(rank).process, own_identity());
+}
+
 bool Board::lock() {
-  if (stopped()) return false;
-  timespec until{};
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_sec += 1;
-  const int error = pthread_mutex_clocklock(&head_->lock, CLOCK_MONOTONIC, &until);
-  if (error == 0) return true;
-  if (error == EOWNERDEAD) {
-    // What it was changing may be half done.
-    stop();
-    pthread_mutex_consistent(&head_->lock);
-    pthread_mutex_unlock(&head_->lock);
+  std::uint64_t until_ns = 0;
+  while (!stopped()) {
+    std::uint32_t holder = 0;
+    // Partner: unlock().
+    if (head_->lock_holder.compare_exchange_strong(holder, rank_ + 1, std::memory_order_acquire)) return true;
+    const std::uint64_t now_ns = monotonic_ns();
+    if (until_ns == 0) until_ns = now_ns + longest_wait_for_lock_ns;
+    if (now_ns > until_ns) return false;
+    // Seldom more than a moment. What one that died was changing may be half done.
+    shared_memory::futex_wait(head_->lock_holder, holder, look_at_holder_every_ns);
+    if (head_->lock_holder.load(std::memory_order_relaxed) == holder && holder_is_gone(holder)) stop();
   }
   return false;
 }
 
-void Board::unlock() { pthread_mutex_unlock(&head_->lock); }
+void Board::unlock() {
+  head_->lock_holder.store(0, std::memory_order_release);  // partner: lock()
+  shared_memory::futex_wake(head_->lock_holder);
+}
 
 }  // namespace millrace::node

@@ -81,7 +81,13 @@ class Board {
   bool is_abandoned() const;
   Status claim(const JoinRequest& request);
   void forget_maps();
+  bool holder_is_gone(std::uint32_t holder) const;
   std::uint32_t make_region(const Identity& identity, std::size_t bytes);
+  struct Place {
+    char* base;  // null: a number that is none, or nonsense stands there
+    std::uint64_t bytes;
+  };
+  Place place_of(std::uint32_t region) const;
 
   BoardHead* head_ = nullptr;
   BoardMember* members_ = nullptr;
@@ -89,8 +95,9 @@ class Board {
   std::uint64_t arena_bytes_ = 0;  // as mapped here; what stands in the head may be scribbled on
   std::uint64_t head_bytes_ = 0, budget_bytes_ = 0;
   std::uint32_t rank_ = 0, world_ranks_ = 0;
-  int file_ = -1;    // where regions are part of the file: to reserve pages
-  int memfd_ = -1;   // of the maker: others open it through /proc
+  bool in_file_ = false;  // the arena is part of the file
+  int file_ = -1;         // where regions are part of the file: to reserve pages
+  int memfd_ = -1;        // of the maker: others open it through /proc
   std::uint64_t file_device_ = 0, file_inode_ = 0;
   std::uint64_t arena_offset_bytes_ = 0;
   int directory_ = -1;

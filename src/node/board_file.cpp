@@ -14,6 +14,7 @@
 
 #include "node/board_layout.h"
 #include "node/user_directory.h"
+#include "shared_memory/read_once.h"
 
 namespace millrace::node {
 namespace {
@@ -48,13 +49,13 @@ bool is_abandoned(int file) {
   const auto* head = static_cast<const BoardHead*>(base);
   const auto* members = reinterpret_cast<const BoardMember*>(static_cast<const char*>(base) + members_offset());
   const auto self = shared_memory::own_identity();
-  bool abandoned = head->magic.load(std::memory_order_acquire) != board_magic || head->version != board_version ||
-                   board_bytes(head->world_ranks) <= bytes;
-  if (head->magic.load(std::memory_order_relaxed) == board_magic && head->version == board_version)
-    for (std::uint32_t rank = 0; abandoned && rank < head->world_ranks; ++rank)
-      if (members[rank].here.load(std::memory_order_acquire) == 1 &&
-          shared_memory::maybe_alive(members[rank].process, self))
-        abandoned = false;
+  const bool whole = head->magic.load(std::memory_order_acquire) == board_magic && head->version == board_version;
+  const std::uint32_t ranks = whole ? shared_memory::read_once(head->world_ranks) : 0;
+  bool abandoned = board_bytes(ranks) <= bytes;
+  for (std::uint32_t rank = 0; abandoned && rank < ranks; ++rank)
+    if (members[rank].here.load(std::memory_order_acquire) == 1 &&
+        shared_memory::maybe_alive(members[rank].process, self))
+      abandoned = false;
   munmap(base, bytes);
   return abandoned;
 }

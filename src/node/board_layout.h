@@ -1,13 +1,13 @@
 // What the ranks of a job have in common on one node, in a file of the user's directory that all of them map.
 //
 //   BoardHead | Attention | BoardMember[world_ranks]         the file
-//   regions: records of agreements, memory of groups ...     the arena: a memfd of the rank that made the board, or, where
+//   regions: records of agreements, memory of groups ...     the arena: a memfd of the rank that made the board, or,
+//   where
 //                                                            that cannot be had, the rest of the file
 //
-// Anybody of the same user may scribble here: whatever is read is checked before it is an index or an address.
+// Anybody of the same user may scribble here: whatever is read is checked before it is an index or an address, and read
+// but once for both (shared_memory/read_once.h). Hence also no lock of the C library: a robust mutex holds addresses.
 #pragma once
-
-#include <pthread.h>
 
 #include <atomic>
 #include <cstddef>
@@ -20,7 +20,7 @@
 namespace millrace::node {
 
 inline constexpr std::uint64_t board_magic = 0x4d494c4c52414345;  // "MILLRACE"
-inline constexpr std::uint32_t board_version = 1;
+inline constexpr std::uint32_t board_version = 2;
 inline constexpr std::size_t board_page_bytes = 4096;
 
 // A piece of the arena. Read and written under the lock, but for offset and bytes, which never change.
@@ -44,14 +44,15 @@ struct BoardHead {
   std::atomic<std::uint64_t> magic;  // last thing that its maker writes
   std::uint32_t version;
   std::uint32_t world_ranks;
-  char key[1024];       // job_key(), whole
+  char key[1024];  // job_key(), whole
   shared_memory::ProcessIdentity maker;
   std::int32_t arena_descriptor;  // of the maker; -1: the arena is in this file, behind the members
   std::uint64_t arena_device, arena_inode, arena_offset_bytes, arena_bytes;
   std::uint64_t budget_bytes;  // all regions in use together
   std::atomic<std::uint32_t> joined, left;
-  std::atomic<std::uint32_t> closed;  // 1: a rank ended with the lock, or two claim to be the same; nothing new is agreed on
-  alignas(64) pthread_mutex_t lock;   // robust, of processes
+  std::atomic<std::uint32_t>
+      closed;  // 1: a rank ended with the lock, or two claim to be the same; nothing new is agreed on
+  alignas(64) std::atomic<std::uint32_t> lock_holder;  // 1 + rank that has the lock; a futex word for who waits
   std::uint64_t arena_used_bytes, in_use_bytes;
   std::uint32_t regions_used;
   Region regions[most_regions];

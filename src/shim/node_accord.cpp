@@ -26,21 +26,17 @@ void pass_time(void*, std::uint32_t round) {
 
 }  // namespace
 
-node::AgreementRecord& NodeAccord::record() const {
-  return *reinterpret_cast<node::AgreementRecord*>(board_.region(number_, node::record_bytes(ranks_)));
-}
-
 bool NodeAccord::prepare(void* self) {
   auto& accord = *static_cast<NodeAccord*>(self);
   if (!accord.group_)
-    accord.group_ = NodeGroup::join(accord.board_, accord.record().memory.load(std::memory_order_relaxed), accord.rank_,
+    accord.group_ = NodeGroup::join(accord.board_, accord.record_.memory.load(std::memory_order_relaxed), accord.rank_,
                                     accord.ranks_);
   return accord.group_ != nullptr;
 }
 
 std::uint32_t NodeAccord::find_memory(void* self) {
   auto& accord = *static_cast<NodeAccord*>(self);
-  std::atomic<std::uint32_t>& memory = accord.record().memory;  // read after the proposal that follows it
+  std::atomic<std::uint32_t>& memory = accord.record_.memory;  // read after the proposal that follows it
   if (const std::uint32_t found = memory.load(std::memory_order_relaxed)) return found;
   const std::size_t bytes = NodeGroup::region_bytes(accord.board_, accord.ranks_);
   std::uint64_t available = 0;
@@ -61,9 +57,11 @@ std::unique_ptr<NodeAccord> NodeAccord::join(node::Board& board, const node::Ide
                                              std::uint32_t ranks, std::uint64_t calls, std::uint64_t history) noexcept {
   if (!board.lock()) return nullptr;
   const std::uint32_t number = board.find_record(identity, ranks);
+  char* const base = board.region(number, node::record_bytes(ranks));
   board.unlock();
-  if (number == 0) return nullptr;
-  std::unique_ptr<NodeAccord> made(new (std::nothrow) NodeAccord(board, number, rank, ranks));
+  if (!base) return nullptr;
+  auto& record = *reinterpret_cast<node::AgreementRecord*>(base);
+  std::unique_ptr<NodeAccord> made(new (std::nothrow) NodeAccord(board, number, record, rank, ranks));
   if (!made) return nullptr;
   node::AgreementUser user;
   user.prepare = prepare;
@@ -73,14 +71,14 @@ std::unique_ptr<NodeAccord> NodeAccord::join(node::Board& board, const node::Ide
   user.lock = [](void* self) { return static_cast<NodeAccord*>(self)->board_.lock(); };
   user.unlock = [](void* self) { static_cast<NodeAccord*>(self)->board_.unlock(); };
   user.user = made.get();
-  made->agreement_.emplace(made->record(), rank, ranks, user, calls, history);
+  made->agreement_.emplace(made->record_, rank, ranks, user, calls, history);
   return made;
 }
 
 NodeAccord::~NodeAccord() {
   group_.reset();
   if (!agreement_ || !agreement_->end() || !board_.lock()) return;
-  if (const std::uint32_t memory = record().memory.load(std::memory_order_relaxed)) board_.release(memory);
+  if (const std::uint32_t memory = record_.memory.load(std::memory_order_relaxed)) board_.release(memory);
   board_.release(number_);
   board_.unlock();
 }

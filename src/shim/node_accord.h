@@ -29,15 +29,16 @@ class NodeAccord {
   bool lacks_memory() const { return lacks_memory_; }
 
  private:
-  NodeAccord(node::Board& board, std::uint32_t number, std::uint32_t rank, std::uint32_t ranks)
-      : board_(board), number_(number), rank_(rank), ranks_(ranks) {}
+  NodeAccord(node::Board& board, std::uint32_t number, node::AgreementRecord& record, std::uint32_t rank,
+             std::uint32_t ranks)
+      : board_(board), number_(number), record_(record), rank_(rank), ranks_(ranks) {}
 
   static bool prepare(void* self);
   static std::uint32_t find_memory(void* self);
-  node::AgreementRecord& record() const;
 
   node::Board& board_;
   std::uint32_t number_;  // of the region with the record
+  node::AgreementRecord& record_;
   std::uint32_t rank_, ranks_;
   bool lacks_memory_ = false;
   std::unique_ptr<NodeGroup> group_;
