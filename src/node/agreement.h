@@ -10,7 +10,8 @@
 //              it calls next on this communicator is the proposed call
 //   promised   all have
 //   active     the first member has come to the call: from here on nobody can go back, and nobody has anything between
-//   aborted    a member came to the call before all had promised and would not wait any longer, or one cannot take part.
+//   aborted    a member came to the call before all had promised and would not wait any longer, or one cannot take
+//   part.
 //              Tried again later
 #pragma once
 
@@ -83,7 +84,7 @@ class Agreement {
   AgreementUser user_;
   std::uint32_t count_;
   State state_ = State::undecided;
-  bool inside_ = false;  // between enter() and leave()
+  bool inside_ = false;         // between enter() and leave()
   std::uint32_t promised_ = 0;  // the attempt
   std::uint64_t calls_;
   std::uint64_t next_proposal_;

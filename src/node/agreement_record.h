@@ -38,9 +38,7 @@ struct Decision {
   static Decision from(std::uint64_t word) {
     return {static_cast<std::uint32_t>(word >> 51), word >> 3 & most_calls, static_cast<Stand>(word & 7)};
   }
-  std::uint64_t word() const {
-    return std::uint64_t{attempt} << 51 | call << 3 | static_cast<std::uint64_t>(stand);
-  }
+  std::uint64_t word() const { return std::uint64_t{attempt} << 51 | call << 3 | static_cast<std::uint64_t>(stand); }
   Decision with(Stand next) const { return {attempt, call, next}; }
 };
 
@@ -54,7 +52,9 @@ struct AgreementMember {
 struct Promise {
   static constexpr int attempt_bits = 13;
   static std::uint64_t word(std::uint32_t attempt, std::uint64_t history) { return history << attempt_bits | attempt; }
-  static std::uint32_t attempt(std::uint64_t word) { return static_cast<std::uint32_t>(word & ((1u << attempt_bits) - 1)); }
+  static std::uint32_t attempt(std::uint64_t word) {
+    return static_cast<std::uint32_t>(word & ((1u << attempt_bits) - 1));
+  }
 };
 
 struct alignas(64) AgreementRecord {

@@ -20,10 +20,10 @@ namespace {
 
 // Equal on all ranks of a job that one daemon started, whatever scripts stand between it and them.
 constexpr std::array<const char*, 12> job_variables{
-    "PMIX_NAMESPACE", "PMI_PORT",    "PMI_JOBID",  "SLURM_JOB_ID", "SLURM_STEP_ID", "FLUX_JOB_ID",
-    "PALS_APID",      "ALPS_APP_ID", "LSB_JOBID",  "LS_JOBPID",    "PBS_JOBID",     "OMPI_MCA_ess_base_jobid"};
-// These tell jobs apart, if nobody has merely inherited them; the others belong to an allocation, where several jobs may
-// run at once.
+    "PMIX_NAMESPACE", "PMI_PORT",    "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID", "FLUX_JOB_ID",
+    "PALS_APID",      "ALPS_APP_ID", "LSB_JOBID", "LS_JOBPID",    "PBS_JOBID",     "OMPI_MCA_ess_base_jobid"};
+// These tell jobs apart, if nobody has merely inherited them; the others belong to an allocation, where several jobs
+// may run at once.
 constexpr std::array<std::string_view, 4> of_one_job{"PMIX_NAMESPACE", "PMI_PORT", "PALS_APID", "ALPS_APP_ID"};
 
 std::uint64_t inode_of(const char* path) {
@@ -71,10 +71,9 @@ KeySources process_sources(int rank) {
 }
 
 std::string job_key(const KeySources& sources) {
-  std::string key = fmt::format("boot={} user={} pid-ns={} net-ns={} user-ns={}",
-                                read_text("/proc/sys/kernel/random/boot_id").value_or(""), geteuid(),
-                                inode_of("/proc/self/ns/pid"), inode_of("/proc/self/ns/net"),
-                                inode_of("/proc/self/ns/user"));
+  std::string key = fmt::format(
+      "boot={} user={} pid-ns={} net-ns={} user-ns={}", read_text("/proc/sys/kernel/random/boot_id").value_or(""),
+      geteuid(), inode_of("/proc/self/ns/pid"), inode_of("/proc/self/ns/net"), inode_of("/proc/self/ns/user"));
   bool known = false;
   for (const char* variable : job_variables) {
     const char* value = sources.environment(variable);

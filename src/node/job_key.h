@@ -19,9 +19,9 @@ KeySources process_sources(int rank);
 
 // Everything that a launcher tells its ranks about their job, together: its own number of the job (PMIX_NAMESPACE,
 // Slurm's step ...), the process that serves them on this node (the daemon at the other end of PMI_FD with its start
-// time, the address of the PMIx server), and the boot, the user and the namespaces that they run in. A variable that was
-// inherited from a job around this one does no harm: what the inner launcher says is in the key as well. Without any
-// launcher that we know: the parent process. Never empty.
+// time, the address of the PMIx server), and the boot, the user and the namespaces that they run in. A variable that
+// was inherited from a job around this one does no harm: what the inner launcher says is in the key as well. Without
+// any launcher that we know: the parent process. Never empty.
 std::string job_key(const KeySources& sources);
 
 }  // namespace millrace::node

@@ -47,7 +47,9 @@ UserDirectory open_user_directory(const std::vector<std::string>& places) {
   return {};
 }
 
-UserDirectory open_user_directory() { return open_user_directory({"/dev/shm", fmt::format("/run/user/{}", geteuid())}); }
+UserDirectory open_user_directory() {
+  return open_user_directory({"/dev/shm", fmt::format("/run/user/{}", geteuid())});
+}
 
 int open_user_file(int directory, const std::string& name, bool make) {
   const int descriptor =

@@ -12,8 +12,8 @@ struct UserDirectory {
 };
 
 // Opens the user's directory, makes it if need be: mode 0700, owned by this process's effective user, on a file system
-// in memory, no symbolic link. What another user has put under its name is passed over for the next name. -1 if there is
-// none. The same for all processes of a user that see the same file systems. Thread-safe.
+// in memory, no symbolic link. What another user has put under its name is passed over for the next name. -1 if there
+// is none. The same for all processes of a user that see the same file systems. Thread-safe.
 UserDirectory open_user_directory();
 // The same below these places instead of /dev/shm and /run/user/UID, for tests.
 UserDirectory open_user_directory(const std::vector<std::string>& places);

@@ -27,8 +27,8 @@ enum class Reason : std::uint8_t {
   settings_differ,   // between the ranks of the communicator
   no_shared_memory,  // the system has none for this communicator
   intercommunicator,
-  device_memory,    // that the processor cannot touch
-  fault_tolerance,  // the host was told to survive ranks that fail
+  device_memory,       // that the processor cannot touch
+  fault_tolerance,     // the host was told to survive ranks that fail
   unseen_completion,   // the call that completes it may not be seen
   repeated_neighbors,  // whose messages hosts order differently
   unseen_calls,        // collectives of this rank may reach the host behind us

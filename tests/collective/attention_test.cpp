@@ -20,15 +20,13 @@ using shared_memory::Attention;
 // What the ranks of a test share beside their group.
 struct Shared {
   Attention attention;
-  std::atomic<std::uint64_t> looks;    // of rank 1 at its host while it is awake
-  std::atomic<std::uint64_t> sleeps;   // of rank 1: it looks once more when it has said that it sleeps
+  std::atomic<std::uint64_t> looks;   // of rank 1 at its host while it is awake
+  std::atomic<std::uint64_t> sleeps;  // of rank 1: it looks once more when it has said that it sleeps
 };
 Shared* shared = nullptr;
 std::uint32_t own_rank = 0;
 
-bool says_that_it_sleeps(std::uint32_t rank) {
-  return (shared->attention.asleep[0].load() >> rank & 1) != 0;
-}
+bool says_that_it_sleeps(std::uint32_t rank) { return (shared->attention.asleep[0].load() >> rank & 1) != 0; }
 
 bool drive(void*) {
   if (own_rank == 1) (says_that_it_sleeps(1) ? shared->sleeps : shared->looks).fetch_add(1);

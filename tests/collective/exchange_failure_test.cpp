@@ -26,8 +26,8 @@ RankSetup setup_of(std::uint32_t count) {
 
 Data row(std::vector<char>& bytes) { return {bytes.size(), bytes.data(), nullptr, nullptr}; }
 
-// Rank 0 sends messages of these bytes to rank 1, which expects those; then all go on. What rank 1 gets of that call, in
-// words, or what went wrong; `mismatch` on all ranks is an outcome as well.
+// Rank 0 sends messages of these bytes to rank 1, which expects those; then all go on. What rank 1 gets of that call,
+// in words, or what went wrong; `mismatch` on all ranks is an outcome as well.
 std::string disagree(const std::vector<std::size_t>& sent, const std::vector<std::size_t>& expected) {
   const auto outcomes = run_ranks(setup_of(3), [&](Group& group) -> std::string {
     std::vector<std::vector<char>> buffers, rooms;
@@ -121,8 +121,8 @@ TEST(ExchangeMismatch, OfCalls) {
 
 // What a rank publishes and what others expect of it.
 TEST(PublishMismatch, OfBytes) {
-  for (const std::size_t sent : {std::size_t{0}, std::size_t{8}, std::size_t{100}, std::size_t{5000},
-                                 std::size_t{70000}, std::size_t{200000}})
+  for (const std::size_t sent :
+       {std::size_t{0}, std::size_t{8}, std::size_t{100}, std::size_t{5000}, std::size_t{70000}, std::size_t{200000}})
     for (const std::size_t expected : {std::size_t{0}, std::size_t{9}, std::size_t{104}, std::size_t{5001},
                                        std::size_t{70001}, std::size_t{300000}}) {
       const std::string wrong = run_all(setup_of(3), [&](Group& group) -> std::string {

@@ -29,13 +29,13 @@ struct History {
   std::uint32_t members = 2;
   std::uint64_t calls = 40;
   std::uint64_t seed = 0;
-  bool synchronising = false;     // every call; else a coin is thrown for each
-  double fails = 0;               // probability that a call fails at one member, after it has taken place
-  double leaves_by_jump = 0;      // that it is left without its end
+  bool synchronising = false;  // every call; else a coin is thrown for each
+  double fails = 0;            // probability that a call fails at one member, after it has taken place
+  double leaves_by_jump = 0;   // that it is left without its end
   double cannot_prepare = 0;
-  double never_joins = 0;         // that a member does not take part at all
-  double skips = 0;               // that a member makes one call behind our back
-  double ends = 0;                // that it leaves the communicator before a call, as do all others at the same one
+  double never_joins = 0;  // that a member does not take part at all
+  double skips = 0;        // that a member makes one call behind our back
+  double ends = 0;         // that it leaves the communicator before a call, as do all others at the same one
 };
 
 // A host: a call that synchronises lets nobody out before all are in; another lets everybody through.
@@ -104,7 +104,7 @@ AgreementUser user_of(One& one) {
 }
 
 void be_member(const History& history, Host& host, Members& members, std::uint32_t member) {
-  std::mt19937_64 all(history.seed);                        // what the program does alike on all members
+  std::mt19937_64 all(history.seed);                         // what the program does alike on all members
   std::mt19937_64 own(history.seed * 1000003 + member + 1);  // what happens to this one
   One one{&members, &history, &own};
   std::optional<Agreement> joined;
@@ -199,7 +199,7 @@ TEST_P(Histories, EndInOneAnswer) {
   }
 }
 
-History with(double History::* what, double probability) {
+History with(double History::*what, double probability) {
   History history;
   history.*what = probability;
   return history;
@@ -221,16 +221,16 @@ History everything() {
   return history;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Histories,
-    testing::Values(Kind{"synchronising", all_synchronise(), true}, Kind{"mixed", History{}, true},
-                    Kind{"failing", with(&History::fails, 0.02), false},
-                    Kind{"jumping", with(&History::leaves_by_jump, 0.02), false},
-                    Kind{"refusing", with(&History::cannot_prepare, 0.2), false},
-                    Kind{"missing", with(&History::never_joins, 0.2), false},
-                    Kind{"skipping", with(&History::skips, 0.2), false},
-                    Kind{"ending", with(&History::ends, 0.03), false}, Kind{"everything", everything(), false}),
-    [](const auto& parameter) { return std::string(parameter.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, Histories,
+                         testing::Values(Kind{"synchronising", all_synchronise(), true}, Kind{"mixed", History{}, true},
+                                         Kind{"failing", with(&History::fails, 0.02), false},
+                                         Kind{"jumping", with(&History::leaves_by_jump, 0.02), false},
+                                         Kind{"refusing", with(&History::cannot_prepare, 0.2), false},
+                                         Kind{"missing", with(&History::never_joins, 0.2), false},
+                                         Kind{"skipping", with(&History::skips, 0.2), false},
+                                         Kind{"ending", with(&History::ends, 0.03), false},
+                                         Kind{"everything", everything(), false}),
+                         [](const auto& parameter) { return std::string(parameter.param.name); });
 
 TEST(Decision, IsOneWord) {
   const Decision decision{77, 123456789012, Stand::promised};

@@ -30,14 +30,16 @@ bool names_parent(const std::string& text) { return text.find(" parent=") != std
 
 TEST(JobKey, IsOneForTheRanksOfAJob) {
   const auto of = [](int rank) {
-    return key(rank, {{"PMIX_NAMESPACE", "a.1"}, {"PMIX_RANK", std::to_string(rank)}, {"PMIX_SERVER_URI2", "x;tcp4://y"}});
+    return key(rank,
+               {{"PMIX_NAMESPACE", "a.1"}, {"PMIX_RANK", std::to_string(rank)}, {"PMIX_SERVER_URI2", "x;tcp4://y"}});
   };
   EXPECT_EQ(of(0), of(7));
   EXPECT_FALSE(names_parent(of(0)));
 }
 
 TEST(JobKey, IsAnotherForAnotherJobOrServer) {
-  const std::map<std::string, std::string> one{{"PMIX_NAMESPACE", "a.1"}, {"PMIX_RANK", "0"}, {"PMIX_SERVER_URI2", "x"}};
+  const std::map<std::string, std::string> one{
+      {"PMIX_NAMESPACE", "a.1"}, {"PMIX_RANK", "0"}, {"PMIX_SERVER_URI2", "x"}};
   auto other = one;
   other["PMIX_NAMESPACE"] = "a.2";
   EXPECT_NE(key(0, one), key(0, other));
