@@ -1,9 +1,8 @@
 // What the ranks of a job have in common on one node, in a file of the user's directory that all of them map.
 //
-//   BoardHead | Attention | BoardMember[world_ranks]         the file
-//   regions: records of agreements, memory of groups ...     the arena: a memfd of the rank that made the board, or,
-//   where
-//                                                            that cannot be had, the rest of the file
+//   BoardHead | Attention | BoardMember[world_ranks]       the file
+//   regions: records of agreements, memory of groups ...   the arena: a memfd of the rank that made the board, or,
+//                                                          where that cannot be had, the rest of the file
 //
 // Anybody of the same user may scribble here: whatever is read is checked before it is an index or an address, and read
 // but once for both (shared_memory/read_once.h). Hence also no lock of the C library: a robust mutex holds addresses.
