@@ -1,11 +1,14 @@
-// Members as threads with random histories: whatever they do, no two of them do the same call in different ways.
+// Members with random histories, as threads and as fibers of one thread: whatever they do, no two of them do the same
+// call in different ways.
 #include "node/agreement.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,12 +18,27 @@
 #include <thread>
 #include <vector>
 
+#include "fibers.h"
+
 namespace millrace::node {
 namespace {
 
 using State = Agreement::State;
 
+void give_way() {
+  if (Fibers* const fibers = Fibers::current())
+    fibers->give_way();
+  else
+    std::this_thread::yield();
+}
+
+// A member of its own mind may be held up anywhere it asks for something.
+void come_late() {
+  if (Fibers::current()) give_way();
+}
+
 std::uint64_t clock_ns() {
+  if (const Fibers* const fibers = Fibers::current()) return fibers->now_ns();
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
@@ -31,6 +49,7 @@ struct History {
   std::uint64_t seed = 0;
   bool synchronising = false;  // every call; else a coin is thrown for each
   double fails = 0;            // probability that a call fails at one member, after it has taken place
+  double errs = 0;             // that it makes one more, alone, which the host refuses
   double leaves_by_jump = 0;   // that it is left without its end
   double cannot_prepare = 0;
   double never_joins = 0;  // that a member does not take part at all
@@ -46,7 +65,7 @@ class Host {
     entered_[member].store(number);
     if (!synchronises) return;
     for (auto& each : entered_)
-      while (each.load() < number) std::this_thread::yield();
+      while (each.load() < number) give_way();
   }
   // For who does it no more: nobody is held up by it.
   void free(std::uint32_t member) { entered_[member].store(~std::uint64_t{0}); }
@@ -89,10 +108,14 @@ AgreementUser user_of(One& one) {
   AgreementUser user;
   user.prepare = [](void* self) {
     const One& who = *static_cast<One*>(self);
+    come_late();
     return !happens(*who.random, who.history->cannot_prepare);
   };
-  user.find_memory = [](void*) { return 1u; };
-  user.pass_time = [](void*, std::uint32_t) { std::this_thread::yield(); };
+  user.find_memory = [](void*) {
+    come_late();
+    return 1u;
+  };
+  user.pass_time = [](void*, std::uint32_t) { give_way(); };
   user.now_ns = clock_ns;
   user.lock = [](void* self) {
     static_cast<One*>(self)->members->mutex.lock();
@@ -120,13 +143,25 @@ void be_member(const History& history, Host& host, Members& members, std::uint32
       continue;
     }
     Agreement& agreement = *joined;
-    if (own() % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 200));
+    if (Fibers::current()) {
+      for (std::uint64_t rest = own() % 4; rest > 0; --rest) give_way();
+    } else if (own() % 16 == 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(own() % 200));
+    }
     if (members.shared_from[member].load() != Members::never) continue;  // in shared memory now
     // Before any promise: whoever has promised to do its next call in shared memory and makes it behind our back breaks
     // its word, and only the label of that call can tell.
     if (call <= 2 && happens(own, history.skips)) {
       host.call(member, call, synchronises);
       continue;
+    }
+    if (agreement.state() == State::undecided && !jumps && happens(own, history.errs)) {
+      if (agreement.enter() == State::shared) {
+        members.shared_from[member].store(call);
+        host.free(member);
+        continue;
+      }
+      agreement.leave(kind, false, synchronises);
     }
     const State before = agreement.state();
     if (before == State::undecided || jumps) {
@@ -150,13 +185,20 @@ void be_member(const History& history, Host& host, Members& members, std::uint32
 }
 
 // The numbers from which each member was in shared memory: all the same, or never.
-std::string run(const History& history, bool& shared) {
+std::string run(const History& history, bool as_fibers, bool& shared) {
   Host host(history.members);
   Members members(history.members);
-  std::vector<std::thread> threads;
-  for (std::uint32_t member = 0; member < history.members; ++member)
-    threads.emplace_back(be_member, std::cref(history), std::ref(host), std::ref(members), member);
-  for (std::thread& thread : threads) thread.join();
+  if (as_fibers) {
+    std::vector<std::function<void()>> bodies;
+    for (std::uint32_t member = 0; member < history.members; ++member)
+      bodies.emplace_back([&, member] { be_member(history, host, members, member); });
+    if (!Fibers(history.seed).run(bodies)) return "they wait for each other";
+  } else {
+    std::vector<std::thread> threads;
+    for (std::uint32_t member = 0; member < history.members; ++member)
+      threads.emplace_back(be_member, std::cref(history), std::ref(host), std::ref(members), member);
+    for (std::thread& thread : threads) thread.join();
+  }
   const std::uint64_t first = members.shared_from[0].load();
   shared = first != Members::never;
   std::string said;
@@ -168,9 +210,9 @@ std::string run(const History& history, bool& shared) {
   return said;
 }
 
-int histories() {
-  const char* text = std::getenv("MILLRACE_TEST_HISTORIES");
-  return text ? std::atoi(text) : 300;
+int number_in_environment(const char* name, int standard) {
+  const char* text = std::getenv(name);
+  return text ? std::atoi(text) : standard;
 }
 
 struct Kind {
@@ -183,20 +225,29 @@ void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 class Histories : public testing::TestWithParam<Kind> {};
 
-TEST_P(Histories, EndInOneAnswer) {
+void try_histories(const Kind& kind, bool as_fibers, int histories) {
   int shared_ones = 0;
-  for (int seed = 1; seed <= histories(); ++seed) {
-    History history = GetParam().history;
+  for (int seed = 1; seed <= histories; ++seed) {
+    History history = kind.history;
     history.seed = static_cast<std::uint64_t>(seed);
     history.members = 2 + static_cast<std::uint32_t>(seed) % 4;
     bool shared = false;
-    const std::string said = run(history, shared);
-    ASSERT_EQ(said, "") << GetParam().name << " with seed " << seed;
+    const std::string said = run(history, as_fibers, shared);
+    ASSERT_EQ(said, "") << kind.name << " with seed " << seed;
     shared_ones += shared;
   }
-  if (GetParam().must_share) {
-    EXPECT_GT(shared_ones, histories() / 2);
+  std::printf("%d of %d came to share\n", shared_ones, histories);
+  if (kind.must_share) {
+    EXPECT_GT(shared_ones, histories / 2);
   }
+}
+
+TEST_P(Histories, OfThreadsEndInOneAnswer) {
+  try_histories(GetParam(), false, number_in_environment("MILLRACE_TEST_THREAD_HISTORIES", 200));
+}
+
+TEST_P(Histories, OfFibersEndInOneAnswer) {
+  try_histories(GetParam(), true, number_in_environment("MILLRACE_TEST_HISTORIES", 2000));
 }
 
 History with(double History::*what, double probability) {
@@ -213,7 +264,7 @@ History all_synchronise() {
 
 History everything() {
   History history;
-  history.fails = history.leaves_by_jump = 0.005;
+  history.fails = history.errs = history.leaves_by_jump = 0.005;
   history.skips = 0.05;
   history.cannot_prepare = 0.1;
   history.never_joins = 0.02;
@@ -224,6 +275,7 @@ History everything() {
 INSTANTIATE_TEST_SUITE_P(All, Histories,
                          testing::Values(Kind{"synchronising", all_synchronise(), true}, Kind{"mixed", History{}, true},
                                          Kind{"failing", with(&History::fails, 0.02), false},
+                                         Kind{"erring", with(&History::errs, 0.02), false},
                                          Kind{"jumping", with(&History::leaves_by_jump, 0.02), false},
                                          Kind{"refusing", with(&History::cannot_prepare, 0.2), false},
                                          Kind{"missing", with(&History::never_joins, 0.2), false},
