@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -24,23 +25,27 @@ Spread spread(std::vector<double> values, std::span<const RankRecord> records) {
   return result;
 }
 
-void add(CallRecord& sum, const CallRecord& call) {
+// Where algorithms of a name are in a sum: records of other processes may name any number.
+using Places = std::map<std::string, std::size_t, std::less<>>;
+
+void add(CallRecord& sum, Places& places, const CallRecord& call) {
   sum.bytes += call.bytes;
   sum.time_ns += call.time_ns;
   for (std::size_t reason = 0; reason < reason_count; ++reason) sum.outcome[reason] += call.outcome[reason];
   for (const AlgorithmRecord& algorithm : call.algorithms) {
-    auto same = std::find_if(sum.algorithms.begin(), sum.algorithms.end(),
-                             [&](const AlgorithmRecord& known) { return known.name == algorithm.name; });
-    if (same == sum.algorithms.end()) same = sum.algorithms.insert(same, {algorithm.name, 0, 0, 0});
-    same->calls += algorithm.calls;
-    same->bytes += algorithm.bytes;
-    same->time_ns += algorithm.time_ns;
+    const auto [place, added] = places.try_emplace(algorithm.name, sum.algorithms.size());
+    if (added) sum.algorithms.push_back({algorithm.name, 0, 0, 0});
+    AlgorithmRecord& same = sum.algorithms[place->second];
+    same.calls += algorithm.calls;
+    same.bytes += algorithm.bytes;
+    same.time_ns += algorithm.time_ns;
   }
 }
 
 std::vector<CallReport> merge_calls(std::span<const RankRecord> records) {
   struct Gathered {
     CallReport call;
+    Places algorithms;
     std::vector<double> time_ns;
   };
   std::map<std::string, Gathered> by_name;
@@ -51,7 +56,7 @@ std::vector<CallReport> merge_calls(std::span<const RankRecord> records) {
       gathered.time_ns[index] += static_cast<double>(call.time_ns);
       gathered.call.sum.name = call.name;
       gathered.call.ranks += 1;
-      add(gathered.call.sum, call);
+      add(gathered.call.sum, gathered.algorithms, call);
     }
   }
   std::vector<CallReport> calls;

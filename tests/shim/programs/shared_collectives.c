@@ -196,12 +196,13 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_SELF, &comms[3]);
   for (int c = 0; c < 4; ++c) warm_up(comms[c]);
   for (int call = 0; call < calls; ++call) {
-    MPI_Comm comm = comms[draw(4)];
+    const unsigned chosen = draw(4);
     if (call % 50 == 49) {
       MPI_Comm_free(&comms[3]);
       MPI_Comm_dup(comms[0], &comms[3]);
       warm_up(comms[3]);
     }
+    MPI_Comm comm = comms[chosen];
     switch (draw(4)) {
       case 0: MPI_Barrier(comm); break;
       case 1: bcast(call, comm); break;
