@@ -19,8 +19,9 @@ const shared_memory::Seating& seating();
 
 [[gnu::cold, gnu::noinline]] void ring_for_host();
 
-// Before a call of the host that may need others.
-inline void announce_traffic() {
+// Before a call of the host that may need others. In line: the compiler takes each of these for too much in functions
+// of many arguments, and calls cost more than they do.
+[[gnu::always_inline]] inline void announce_traffic() {
   // Relaxed: who falls asleep just now looks at its host once more, and not for long (partner: fall_asleep()).
   if (__builtin_expect(attention.load(std::memory_order_relaxed)->sleepers.load(std::memory_order_relaxed) != 0, 0))
     ring_for_host();
@@ -35,8 +36,10 @@ inline void announce_strangers() {
 // then others sleep a little longer.
 class InsideHost {
  public:
-  InsideHost() : inside_(own_inside.load(std::memory_order_relaxed)) { inside_->store(1, std::memory_order_relaxed); }
-  ~InsideHost() { inside_->store(0, std::memory_order_relaxed); }
+  [[gnu::always_inline]] InsideHost() : inside_(own_inside.load(std::memory_order_relaxed)) {
+    inside_->store(1, std::memory_order_relaxed);
+  }
+  [[gnu::always_inline]] ~InsideHost() { inside_->store(0, std::memory_order_relaxed); }
   InsideHost(const InsideHost&) = delete;
   InsideHost& operator=(const InsideHost&) = delete;
 

@@ -60,7 +60,7 @@ inline bool is_predefined(Word handle) {
 }
 
 // Whether a call with this datatype has any chance to be ours: all that a program without derived types pays.
-inline bool may_have_layout(Word handle) {
+[[gnu::always_inline]] inline bool may_have_layout(Word handle) {
   return datatypes_active.load(std::memory_order_relaxed) && !is_predefined(handle);
 }
 

@@ -24,7 +24,7 @@ struct SeenPieces {
   std::array<Word, 64> pieces;
   Word first, second;
 };
-extern thread_local SeenPieces seen_pieces __attribute__((tls_model("initial-exec")));
+extern constinit thread_local SeenPieces seen_pieces __attribute__((tls_model("initial-exec")));
 inline constexpr int piece_bits = 16;
 inline constexpr std::size_t piece_slot(Word piece) { return piece % 64; }
 
