@@ -44,6 +44,23 @@ void apply_user_op(void* context, const void* in, void* inout, std::size_t eleme
   if (error != 0) user.error = error;
 }
 
+// Of the last predefined op and type of this thread: to find all forms of a kernel takes longer than to reduce a few
+// elements.
+struct KnownReducer {
+  int algorithm = -1;
+  Reducer reducer;
+};
+thread_local constinit KnownReducer known_reducer __attribute__((tls_model("initial-exec")));
+
+const Reducer& reducer_of(const Reduction& reduction) {
+  if (known_reducer.algorithm != reduction.algorithm) {
+    const auto type = static_cast<kernel::Type>(reduction.algorithm % kernel::type_count);
+    const auto op = static_cast<kernel::Op>(reduction.algorithm / kernel::type_count);
+    known_reducer = {reduction.algorithm, collective::kernel_reducer(op, type)};
+  }
+  return known_reducer.reducer;
+}
+
 // Why the host must do it, or Reason::none with `reducer` filled in. `gaps` is set for elements with bytes that belong
 // to nobody.
 Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, std::optional<kernel::Type>& gaps) {
@@ -51,7 +68,7 @@ Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, 
   if (const Reduction* reduction = find_reduction(call.datatype, call.op)) {
     if (reduction->refusal == Reason::disabled) return Reason::disabled;
     const auto type = static_cast<kernel::Type>(reduction->algorithm % kernel::type_count);
-    reducer = collective::kernel_reducer(static_cast<kernel::Op>(reduction->algorithm / kernel::type_count), type);
+    reducer = reducer_of(*reduction);
     if (reducer.element_bytes == 0) return Reason::type_not_covered;
     if (has_gaps(type)) gaps = type;
     return Reason::none;

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <climits>
 #include <memory>
+#include <utility>
 
 #include "collective/collective.h"
+#include "shim/datatypes.h"
 #include "shim/device_memory.h"
 #include "shim/device_staging.h"
 #include "shim/exchange_type.h"
 #include "shim/forward.h"
 #include "shim/node_group.h"
 #include "shim/scratch.h"
+#include "shim/wire_types.h"
 
 namespace millrace::shim {
 namespace {
@@ -34,14 +37,22 @@ struct Data {
 
 // Reason::none with `data` filled in, or why the host must do the call: decided by what is equal on all ranks.
 Reason find_data(const CollectiveCall& call, Data& data) {
-  const std::optional<ExchangeType> type = exchange_type(call.datatype);
-  if (!type) return Reason::invalid_argument;
-  const bool plain = type->plain;
-  data.layout = type->layout;
-  data.element_bytes = type->size_bytes;
-  data.extent_bytes = type->extent_bytes;
   data.first = call.out;
-  if (data.layout) data.first += static_cast<Word>(data.layout->true_lb_bytes());
+  bool plain = false;
+  const std::optional<WireType> known = may_have_layout(call.datatype) ? std::nullopt : wire_type(call.datatype);
+  if (known && known->plain) [[likely]] {
+    plain = true;
+    data.element_bytes = known->size_bytes;
+    data.extent_bytes = known->extent_bytes;
+  } else {
+    std::optional<ExchangeType> type = exchange_type(call.datatype);
+    if (!type) return Reason::invalid_argument;
+    plain = type->plain;
+    data.layout = std::move(type->layout);
+    data.element_bytes = type->size_bytes;
+    data.extent_bytes = type->extent_bytes;
+    if (data.layout) data.first += static_cast<Word>(data.layout->true_lb_bytes());
+  }
   std::int64_t bytes = 0;
   // One rank's datatype may need the host to pack it, which takes an int, where another's does not.
   if (__builtin_mul_overflow(call.count, data.element_bytes, &bytes) || bytes > INT_MAX) return Reason::large_count;
