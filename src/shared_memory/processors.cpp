@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 #include <string>
 
+#include "base/clock.h"
 #include "base/quota.h"
 
 namespace millrace::shared_memory {
@@ -17,11 +19,27 @@ std::uint64_t hash(const std::string& text) {
   return value | 1;
 }
 
+// It lies in several files, and a program may make very many communicators: looked at again after a second only.
+constexpr std::uint64_t quota_is_known_for_ns = 1'000'000'000;
+
+struct KnownQuota {
+  std::uint64_t read_ns = 0;  // never
+  std::uint64_t group = 0;
+  std::uint32_t millicores = 0;
+};
+
 void read_quota(Processors& processors) {
-  const CpuQuota quota = read_cpu_quota();
-  if (!quota.cpus) return;
-  processors.quota_group = hash(quota.file);
-  processors.quota_millicores = static_cast<std::uint32_t>(std::min(*quota.cpus * 1000, 4e9));
+  static std::mutex& reading = *new std::mutex;  // never destroyed: who asks may be another library's destructor
+  static KnownQuota known;
+  const std::lock_guard hold(reading);
+  const std::uint64_t now_ns = monotonic_ns();
+  if (known.read_ns == 0 || now_ns - known.read_ns > quota_is_known_for_ns) {
+    const CpuQuota quota = read_cpu_quota();
+    known = {now_ns, 0, 0};
+    if (quota.cpus) known = {now_ns, hash(quota.file), static_cast<std::uint32_t>(std::min(*quota.cpus * 1000, 4e9))};
+  }
+  processors.quota_group = known.group;
+  processors.quota_millicores = known.millicores;
 }
 
 constexpr int nobody = -1;

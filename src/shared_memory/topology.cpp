@@ -2,6 +2,8 @@
 
 #include <bit>
 #include <cstdio>
+#include <cstring>
+#include <mutex>
 
 #include "shared_memory/processors.h"
 
@@ -31,12 +33,9 @@ Place place_of(const char* root, std::size_t cpu) {
   return place;
 }
 
-}  // namespace
-
-Place own_place(const char* root) {
+Place place_of_all(const char* root, const Processors& processors) {
   Place common{{unknown_place, unknown_place}};
   bool first = true;
-  const Processors processors = own_processors();
   for (std::size_t cpu = 0; cpu < most_processors; ++cpu) {
     if ((processors.mask[cpu / 64] >> (cpu % 64) & 1) == 0) continue;
     const Place place = place_of(root, cpu);
@@ -50,6 +49,25 @@ Place own_place(const char* root) {
     if (common.at[0] == unknown_place && common.at[1] == unknown_place) break;
   }
   return common;
+}
+
+}  // namespace
+
+Place own_place(const char* root) {
+  const Processors processors = own_processors();
+  if (*root) return place_of_all(root, processors);
+  // A machine does not change, and a rank seldom moves: a dozen files for each processor are read once.
+  static std::mutex& reading = *new std::mutex;  // never destroyed: who asks may be another library's destructor
+  static Processors known_for;
+  static Place known;
+  static bool is_known = false;
+  const std::lock_guard hold(reading);
+  if (!is_known || std::memcmp(known_for.mask, processors.mask, sizeof known_for.mask) != 0) {
+    known = place_of_all(root, processors);
+    known_for = processors;
+    is_known = true;
+  }
+  return known;
 }
 
 }  // namespace millrace::shared_memory
