@@ -88,6 +88,7 @@ inline void make_communicators() {
   if (n >= 2) add_cartesian({2, n / 2}, {1, 1}, "torus of 2 rows");
   if (n >= 2) add_cartesian({2, 1, n / 2}, {1, 1, 0}, "torus of 2 by 1");
   if (n >= 4) add_cartesian({2, 2}, {1, 1}, "torus of 2 by 2");
+  if (n >= 2) add_cartesian({2, n / 2}, {0, 0}, "grid of 2 rows");
   {  // a ring, and everybody also with rank 0
     std::vector<int> index, edges;
     for (int i = 0; i < n; ++i) {
@@ -99,16 +100,16 @@ inline void make_communicators() {
     edges.push_back(0);
     MPI_Graph_create(MPI_COMM_WORLD, n, index.data(), edges.data(), 0, &made), add(made, "graph");
   }
-  for (int turn = 0; turn < 2; ++turn) {  // edges between any two, several, and to oneself
+  for (int turn = 0; turn < 4; ++turn) {  // edges between any two, and to oneself; in the first two turns several
     Random random(seed * 31 + static_cast<std::uint64_t>(turn));
     std::vector<int> sources, destinations;
     for (int from = 0; from < n; ++from)
       for (int to = 0; to < n; ++to)
-        for (int edges = random.below(3); edges > 0; --edges) {
+        for (int edges = random.below(turn < 2 ? 3 : 2); edges > 0; --edges) {
           if (from == world_rank) destinations.push_back(to);
           if (to == world_rank) sources.push_back(from);
         }
-    if (turn == 1) std::reverse(sources.begin(), sources.end());
+    if (turn % 2 == 1) std::reverse(sources.begin(), sources.end());
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, static_cast<int>(sources.size()), sources.data(), MPI_UNWEIGHTED,
                                    static_cast<int>(destinations.size()), destinations.data(), MPI_UNWEIGHTED,
                                    MPI_INFO_NULL, 0, &made);
