@@ -49,8 +49,8 @@ struct BoardHead {
   std::uint64_t arena_device, arena_inode, arena_offset_bytes, arena_bytes;
   std::uint64_t budget_bytes;  // all regions in use together
   std::atomic<std::uint32_t> joined, left;
-  std::atomic<std::uint32_t>
-      closed;  // 1: a rank ended with the lock, or two claim to be the same; nothing new is agreed on
+  // 1: a rank ended with the lock, or two claim to be the same; nothing new is agreed on.
+  std::atomic<std::uint32_t> closed;
   alignas(64) std::atomic<std::uint32_t> lock_holder;  // 1 + rank that has the lock; a futex word for who waits
   std::uint64_t arena_used_bytes, in_use_bytes;
   std::uint32_t regions_used;
