@@ -1,5 +1,8 @@
 #include "base/files.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <charconv>
 #include <fstream>
 #include <iterator>
@@ -22,6 +25,19 @@ std::optional<std::string> read_text(const std::string& path) {
   std::string text{std::istreambuf_iterator<char>(file), {}};
   text.erase(text.find_last_not_of(" \t\n") + 1);
   return text;
+}
+
+std::string_view read_start(const std::string& path, std::span<char> buffer) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  std::size_t used = 0;
+  while (used < buffer.size()) {
+    const ssize_t got = ::read(file, buffer.data() + used, buffer.size() - used);
+    if (got <= 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  close(file);
+  return {buffer.data(), used};
 }
 
 std::vector<std::string> read_lines(const std::string& path) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,8 @@ namespace millrace {
 
 std::optional<std::string> read_text(const std::string& path);  // without blanks and line ends at the end
 std::vector<std::string> read_lines(const std::string& path);
+// What fits of a file, in `buffer`: nothing is allocated. Empty if it cannot be read.
+std::string_view read_start(const std::string& path, std::span<char> buffer);
 std::optional<long long> read_number(const std::string& path);
 std::vector<std::string> split_text(std::string_view text, char separator);  // empty parts are kept
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -13,7 +14,6 @@
 
 #include "node/board.h"
 #include "node/board_file.h"
-#include "node/memory_limit.h"
 #include "shared_memory/read_once.h"
 
 namespace millrace::node {
@@ -43,6 +43,10 @@ char* map_sparse(int file, std::uint64_t offset_bytes, std::uint64_t bytes) {
   munmap(base, bytes);
   return nullptr;
 }
+
+// By the system call itself: libraries of some hosts (UCX) replace madvise() to hear which memory goes, and keep some 150
+// bytes of each such news for ever. They have nothing to hear: what ranks share is never given to the host.
+bool give_back_pages(char* base, std::uint64_t bytes) { return syscall(SYS_madvise, base, bytes, MADV_REMOVE) == 0; }
 
 // Nobody can make it smaller under those who have mapped it.
 constexpr int arena_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -226,7 +230,7 @@ void Board::release(std::uint32_t number) {
   head_->in_use_bytes = in_use_bytes - std::min(place.bytes, in_use_bytes);
   released.identity = {};
   // Zeroed again, and given back to the system. What cannot be is not used again.
-  if (madvise(place.base, place.bytes, MADV_REMOVE) == 0) released.in_use = 0;
+  if (give_back_pages(place.base, place.bytes)) released.in_use = 0;
 }
 
 Board::Place Board::place_of(std::uint32_t number) const {

@@ -15,6 +15,7 @@
 
 #include "base/status.h"
 #include "node/board_layout.h"
+#include "node/memory_limit.h"
 
 namespace millrace::node {
 
@@ -45,6 +46,8 @@ class Board {
   // How many ranks of the job have joined so far.
   std::uint32_t joined() const { return head_->joined.load(std::memory_order_relaxed); }
   std::uint64_t budget_bytes() const { return budget_bytes_; }
+  // What the machine and the control groups of this process have left now. 0: not known.
+  std::uint64_t available_memory_bytes() { return memory_.available_bytes(); }
   // Nothing new can be agreed on.
   bool stopped() const { return head_->closed.load(std::memory_order_relaxed) != 0; }
   void stop() { head_->closed.store(1, std::memory_order_relaxed); }
@@ -102,6 +105,7 @@ class Board {
   std::uint64_t arena_offset_bytes_ = 0;
   int directory_ = -1;
   std::string name_;
+  MemoryGauge memory_;
 };
 
 }  // namespace millrace::node

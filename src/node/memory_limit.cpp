@@ -1,7 +1,7 @@
 #include "node/memory_limit.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <limits>
 #include <optional>
 
@@ -11,39 +11,64 @@
 namespace millrace::node {
 namespace {
 
-// "NAME NUMBER" or "NAME: NUMBER kB" in a file of such lines.
-std::uint64_t number_after(const std::string& file, const std::string& name) {
-  for (const std::string& line : read_lines(file)) {
-    if (line.rfind(name, 0) != 0) continue;
-    return std::strtoull(line.c_str() + name.size(), nullptr, 10);
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+// Of a line "NAME NUMBER" or "NAME: NUMBER kB"; 0 if there is none.
+std::uint64_t number_after(std::string_view text, std::string_view name) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.substr(0, name.size()) != name) continue;
+    const std::size_t digits = line.find_first_not_of(" \t", name.size());
+    return digits == std::string_view::npos ? 0 : number(line.substr(digits)).value_or(0);
   }
   return 0;
 }
 
-// The pages of files count as used and are given up when memory is needed.
-std::optional<std::uint64_t> left_in(const std::string& group, int version) {
-  const bool second = version == 2;
-  const auto most = read_number(group + (second ? "/memory.max" : "/memory.limit_in_bytes"));
-  const auto used = read_number(group + (second ? "/memory.current" : "/memory.usage_in_bytes"));
-  if (!most || !used || *most < 0) return std::nullopt;  // "max"
-  const std::string statistics = group + "/memory.stat";
-  const std::string prefix = second ? "" : "total_";
-  const std::uint64_t files =
-      number_after(statistics, prefix + "inactive_file ") + number_after(statistics, prefix + "active_file ");
-  const std::uint64_t taken = static_cast<std::uint64_t>(*used) - std::min(files, static_cast<std::uint64_t>(*used));
-  const auto limit = static_cast<std::uint64_t>(*most);
-  return limit - std::min(taken, limit);
-}
-
 }  // namespace
 
-std::uint64_t available_memory_bytes(const std::string& root) {
-  std::uint64_t available = number_after(root + "/proc/meminfo", "MemAvailable:") << 10;
-  if (available == 0) available = std::numeric_limits<std::uint64_t>::max();
-  const ControlGroups groups = control_groups("memory", root);
-  for (const std::string& directory : groups.directories)
-    if (const auto left = left_in(directory, groups.version)) available = std::min(available, *left);
-  return available == std::numeric_limits<std::uint64_t>::max() ? 0 : available;
+std::string_view MemoryGauge::read(const std::string& path) { return read_start(path, text_); }
+
+void MemoryGauge::find_groups() {
+  const std::string_view membership = read(cgroup_);
+  if (membership == membership_) return;
+  membership_ = membership;
+  const ControlGroups found = control_groups("memory", root_);
+  version_ = found.version;
+  const bool second = version_ == 2;
+  groups_.clear();
+  for (const std::string& directory : found.directories)
+    groups_.push_back({directory + (second ? "/memory.max" : "/memory.limit_in_bytes"),
+                       directory + (second ? "/memory.current" : "/memory.usage_in_bytes"), directory + "/memory.stat"});
+}
+
+// The pages of files count as used and are given up when memory is needed.
+std::uint64_t MemoryGauge::left_in(const Group& group) {
+  const auto limit = number(read(group.limit_file));  // or "max"
+  const auto used = number(read(group.usage_file));
+  if (!limit || !used) return unlimited;
+  const std::string_view statistics = read(group.statistics_file);
+  const bool second = version_ == 2;
+  const std::uint64_t files = number_after(statistics, second ? "inactive_file " : "total_inactive_file ") +
+                              number_after(statistics, second ? "active_file " : "total_active_file ");
+  const std::uint64_t taken = *used - std::min(files, *used);
+  return *limit - std::min(taken, *limit);
+}
+
+std::uint64_t MemoryGauge::available_bytes() {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t available = number_after(read(meminfo_), "MemAvailable:") << 10;
+  if (available == 0) available = unlimited;
+  find_groups();
+  for (const Group& group : groups_) available = std::min(available, left_in(group));
+  return available == unlimited ? 0 : available;
 }
 
 }  // namespace millrace::node

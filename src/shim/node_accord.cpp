@@ -6,7 +6,6 @@
 #include <new>
 
 #include "base/clock.h"
-#include "node/memory_limit.h"
 #include "shim/host_progress.h"
 
 namespace millrace::shim {
@@ -41,7 +40,7 @@ std::uint32_t NodeAccord::find_memory(void* self) {
   const std::size_t bytes = NodeGroup::region_bytes(accord.board_, accord.ranks_);
   std::uint64_t available = 0;
   try {
-    available = node::available_memory_bytes();
+    available = accord.board_.available_memory_bytes();
   } catch (...) {
   }
   accord.lacks_memory_ = bytes == 0 || available < least_spare_groups * bytes;

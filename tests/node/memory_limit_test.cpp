@@ -34,7 +34,7 @@ constexpr std::uint64_t mib = 1 << 20;
 
 TEST(MemoryLimit, IsTheMachinesWithoutControlGroups) {
   const Machine machine;
-  EXPECT_EQ(available_memory_bytes(machine.root), 1000 * mib);
+  EXPECT_EQ(MemoryGauge(machine.root).available_bytes(), 1000 * mib);
 }
 
 TEST(MemoryLimit, OfTheSecondVersionCountsFilesAsFree) {
@@ -47,7 +47,7 @@ TEST(MemoryLimit, OfTheSecondVersionCountsFilesAsFree) {
   machine.write("/cg/a/memory.current", std::to_string(250 * mib));
   machine.write("/cg/a/memory.stat", "anon 1\ninactive_file " + std::to_string(20 * mib) + "\nactive_file " +
                                          std::to_string(30 * mib) + "\n");
-  EXPECT_EQ(available_memory_bytes(machine.root), 100 * mib);
+  EXPECT_EQ(MemoryGauge(machine.root).available_bytes(), 100 * mib);
 }
 
 TEST(MemoryLimit, OfTheFirstVersion) {
@@ -57,7 +57,33 @@ TEST(MemoryLimit, OfTheFirstVersion) {
   machine.write("/cg/memory/a/memory.limit_in_bytes", std::to_string(300 * mib));
   machine.write("/cg/memory/a/memory.usage_in_bytes", std::to_string(300 * mib));
   machine.write("/cg/memory/a/memory.stat", "total_inactive_file 0\ntotal_active_file " + std::to_string(40 * mib));
-  EXPECT_EQ(available_memory_bytes(machine.root), 40 * mib);
+  EXPECT_EQ(MemoryGauge(machine.root).available_bytes(), 40 * mib);
+}
+
+// A job's processes may be moved to other groups while they run, and what is left changes with every page.
+TEST(MemoryLimit, FollowsTheProcessAndWhatIsLeft) {
+  const Machine machine;
+  machine.write("/proc/self/cgroup", "0::/a\n");
+  machine.write("/proc/self/mountinfo", "1 2 0:3 / /cg rw - cgroup2 cgroup2 rw\n");
+  for (const char* group : {"/cg/a", "/cg/b"}) {
+    machine.write(group + std::string("/memory.max"), std::to_string(300 * mib));
+    machine.write(group + std::string("/memory.current"), std::to_string(100 * mib));
+  }
+  MemoryGauge gauge(machine.root);
+  EXPECT_EQ(gauge.available_bytes(), 200 * mib);
+  machine.write("/cg/a/memory.current", std::to_string(120 * mib));
+  EXPECT_EQ(gauge.available_bytes(), 180 * mib);
+  machine.write("/cg/a/memory.max", std::to_string(130 * mib));
+  EXPECT_EQ(gauge.available_bytes(), 10 * mib);
+  machine.write("/proc/self/cgroup", "0::/b\n");
+  EXPECT_EQ(gauge.available_bytes(), 200 * mib);
+  machine.write("/proc/meminfo", "MemAvailable: 1024 kB\n");
+  EXPECT_EQ(gauge.available_bytes(), mib);
+}
+
+TEST(MemoryLimit, IsNotKnownWhereNothingCanBeRead) {
+  const Machine machine;
+  EXPECT_EQ(MemoryGauge(machine.root + "/nowhere").available_bytes(), 0);
 }
 
 }  // namespace
