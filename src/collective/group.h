@@ -75,6 +75,7 @@ class Group {
   bool reads_memory() const { return reads_memory_; }  // single_copy.h: the same on all ranks
   const Selection& selection() const { return *selection_; }
   Result broken() const { return broken_; }
+  std::uint64_t calls() const { return calls_; }  // that this rank has begun
 
   // ---- for the algorithms ----
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "node/board_layout.h"
 #include "node/memory_limit.h"
@@ -46,8 +47,8 @@ class Board {
   // How many ranks of the job have joined so far.
   std::uint32_t joined() const { return head_->joined.load(std::memory_order_relaxed); }
   std::uint64_t budget_bytes() const { return budget_bytes_; }
-  // What the machine and the control groups of this process have left now. 0: not known.
-  std::uint64_t available_memory_bytes() { return memory_.available_bytes(); }
+  // What the machine and the control groups of this process have left, or had some milliseconds ago. 0: not known.
+  std::uint64_t available_memory_bytes() { return memory_.recent_bytes(monotonic_ns()); }
   // Nothing new can be agreed on.
   bool stopped() const { return head_->closed.load(std::memory_order_relaxed) != 0; }
   void stop() { head_->closed.store(1, std::memory_order_relaxed); }

@@ -7,11 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <vector>
 
+#include "base/clock.h"
 #include "node/board_layout.h"
 #include "node/user_directory.h"
 #include "shared_memory/read_once.h"
@@ -21,7 +23,8 @@ namespace {
 
 constexpr int least_descriptor = 200;
 constexpr std::size_t most_files = 64;  // looked at by one process
-constexpr int lock_tries = 5000;        // a millisecond each
+constexpr std::uint64_t longest_wait_for_file_ns = 5'000'000'000;
+constexpr std::uint64_t shortest_pause_ns = 20'000, longest_pause_ns = 500'000;
 
 std::vector<std::string> names_in(int directory, const std::string& own) {
   std::vector<std::string> names;
@@ -63,13 +66,14 @@ bool is_abandoned(int file) {
 }  // namespace
 
 bool lock_file(int file) {
-  for (int tries = 0; tries < lock_tries; ++tries) {
+  const std::uint64_t until_ns = monotonic_ns() + longest_wait_for_file_ns;
+  // Whoever has it joins, in some 100 us: all ranks of a node come here at once, and each waits for those before it.
+  for (std::uint64_t pause_ns = shortest_pause_ns;; pause_ns = std::min(2 * pause_ns, longest_pause_ns)) {
     if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
-    if (errno != EWOULDBLOCK && errno != EINTR) return false;
-    const timespec pause{0, 1'000'000};
+    if ((errno != EWOULDBLOCK && errno != EINTR) || monotonic_ns() > until_ns) return false;
+    const timespec pause{0, static_cast<long>(pause_ns)};
     nanosleep(&pause, nullptr);
   }
-  return false;
 }
 
 int keep_descriptor(int descriptor) {

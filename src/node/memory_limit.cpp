@@ -64,6 +64,19 @@ std::uint64_t MemoryGauge::left_in(const Group& group) {
 
 std::uint64_t MemoryGauge::available_bytes() {
   const std::lock_guard lock(mutex_);
+  return read_all();
+}
+
+std::uint64_t MemoryGauge::recent_bytes(std::uint64_t now_ns) {
+  const std::lock_guard lock(mutex_);
+  if (read_at_ns_ == 0 || now_ns - read_at_ns_ > recent_ns) {
+    read_bytes_ = read_all();
+    read_at_ns_ = now_ns;
+  }
+  return read_bytes_;
+}
+
+std::uint64_t MemoryGauge::read_all() {
   std::uint64_t available = number_after(read(meminfo_), "MemAvailable:") << 10;
   if (available == 0) available = unlimited;
   find_groups();

@@ -9,6 +9,7 @@
 #include "shim/exchange_blocks.h"
 #include "shim/forward.h"
 #include "shim/node_accord.h"
+#include "shim/node_agreement.h"
 #include "shim/node_group.h"
 
 namespace millrace::shim {
@@ -16,6 +17,7 @@ namespace millrace::shim {
 Communicator::Communicator() = default;
 
 Communicator::~Communicator() {
+  if (accord) agreement_ended(group ? group->group().calls() : 0);
   group.reset();  // before the last rank gives its memory back
 }
 

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "node/board.h"
 #include "node/job_key.h"
+#include "node/short_lives.h"
 #include "shim/attention.h"
 #include "shim/bypass.h"
 #include "shim/exchange_blocks.h"
@@ -30,13 +31,12 @@ using node::Identity;
 using record::Reason;
 using Stage = Communicator::Stage;
 
-// Communicators that live for a few calls only are not worth the memory. Sharing begins with the ninth call.
-constexpr std::uint64_t calls_before_agreement = 4;
-
 node::Board* board = nullptr;
 Word world_group = 0;
 std::uint64_t settings_digest = 0;
 bool trusts_numbers = false;  // MILLRACE_PMPI=alike
+bool shares_all = false;      // MILLRACE_COLLECTIVES=always
+node::ShortLives short_lives;
 
 std::uint64_t mix(std::uint64_t value, std::uint64_t next) {
   value = (value ^ next) * 0xff51afd7ed558ccdu;
@@ -146,6 +146,7 @@ void join_job_board(const SettingValues& settings, int world_rank, int world_ran
   if (board || world_ranks < 2) return;
   settings_digest = digest_of_settings();
   trusts_numbers = settings.pmpi == "alike";
+  shares_all = settings.collectives == "always";
   const bool spawned = was_spawned();
   node::JoinRequest request;
   request.key = fmt::format("millrace={} spawned={} ranks={} {}", MILLRACE_VERSION, spawned, world_ranks,
@@ -201,11 +202,15 @@ void after_host_call(Communicator& communicator, std::uint64_t kind, bool succee
     follow(communicator, communicator.accord->agreement().leave(kind, succeeded, synchronised));
   else if (!communicator.has_identity)
     leave_to_host(communicator, Reason::not_agreed);
-  else if (communicator.lost_count || communicator.calls >= calls_before_agreement)
+  else if (communicator.lost_count || communicator.calls >= short_lives.calls_before_agreement())
     join_record(communicator);
 } catch (...) {
   // Out of memory on this rank alone: it never joins, and so nobody ever shares.
   leave_to_host(communicator, Reason::no_shared_memory);
+}
+
+void agreement_ended(std::uint64_t shared_calls) noexcept {
+  if (!shares_all) short_lives.ended(shared_calls);
 }
 
 node::Identity next_child(Communicator& parent, std::uint64_t kind) noexcept {

@@ -1,11 +1,11 @@
 // How the ranks of a communicator come to use shared memory together: the shim's side of node/agreement.h.
 //
 //   1. At the end of MPI_Init a rank joins the board of its job on this node. No rank waits for another.
-//   2. A communicator that all its members can name alike has an identity: MPI_COMM_WORLD, and what constructors that
-//   we
+//   2. A communicator that all its members can name alike has an identity: MPI_COMM_WORLD, and what constructors that we
 //      see make of one that has an identity. What was made out of our sight stays with the host.
 //   3. Its first collectives go to the host and are counted. From the fifth on, its members agree to share memory, if
-//      nothing comes between from the ninth call on.
+//      nothing comes between from the ninth call on. Later, where communicators before it did not live for long
+//      (node/short_lives.h).
 // The host is asked for nothing but what is local: ranks, groups, attributes.
 #pragma once
 
@@ -30,6 +30,9 @@ void forget_agreement();  // before MPI_Finalize
 void before_host_call(Communicator& communicator) noexcept;
 // `kind`: not 0, the same on all ranks for the same call. `synchronised`: nobody can have left it before all had come.
 void after_host_call(Communicator& communicator, std::uint64_t kind, bool succeeded, bool synchronised) noexcept;
+
+// A communicator that had begun to agree has ended, after so many calls in shared memory.
+void agreement_ended(std::uint64_t shared_calls) noexcept;
 
 // The identity of what a constructor, called on `parent`, has made; also to be called where this rank got nothing
 // (MPI_COMM_NULL) of it. `kind`: the constructor. Only for those that are collective over `parent`.

@@ -81,6 +81,16 @@ TEST(MemoryLimit, FollowsTheProcessAndWhatIsLeft) {
   EXPECT_EQ(gauge.available_bytes(), mib);
 }
 
+TEST(MemoryLimit, IsReadAgainAfterAWhile) {
+  const Machine machine;
+  MemoryGauge gauge(machine.root);
+  constexpr std::uint64_t start_ns = 1'000'000'000;
+  EXPECT_EQ(gauge.recent_bytes(start_ns), 1000 * mib);
+  machine.write("/proc/meminfo", "MemAvailable: 1024 kB\n");
+  EXPECT_EQ(gauge.recent_bytes(start_ns + MemoryGauge::recent_ns), 1000 * mib);
+  EXPECT_EQ(gauge.recent_bytes(start_ns + MemoryGauge::recent_ns + 1), mib);
+}
+
 TEST(MemoryLimit, IsNotKnownWhereNothingCanBeRead) {
   const Machine machine;
   EXPECT_EQ(MemoryGauge(machine.root + "/nowhere").available_bytes(), 0);
