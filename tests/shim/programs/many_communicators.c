@@ -11,7 +11,7 @@ static long resident_kib(void) {
   long kib = 0;
   FILE* file = fopen("/proc/self/status", "r");
   while (file && fgets(line, sizeof line, file))
-    if (sscanf(line, "VmRSS: %ld", &kib) == 1) break;
+    if (sscanf(line, "RssAnon: %ld", &kib) == 1) break;
   if (file) fclose(file);
   return kib;
 }
