@@ -44,8 +44,8 @@ char* map_sparse(int file, std::uint64_t offset_bytes, std::uint64_t bytes) {
   return nullptr;
 }
 
-// By the system call itself: libraries of some hosts (UCX) replace madvise() to hear which memory goes, and keep some 150
-// bytes of each such news for ever. They have nothing to hear: what ranks share is never given to the host.
+// By the system call itself: libraries of some hosts (UCX) replace madvise() to hear which memory goes, and keep some
+// 150 bytes of each such news for ever. They have nothing to hear: what ranks share is never given to the host.
 bool give_back_pages(char* base, std::uint64_t bytes) { return syscall(SYS_madvise, base, bytes, MADV_REMOVE) == 0; }
 
 // Nobody can make it smaller under those who have mapped it.

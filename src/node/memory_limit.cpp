@@ -46,7 +46,8 @@ void MemoryGauge::find_groups() {
   groups_.clear();
   for (const std::string& directory : found.directories)
     groups_.push_back({directory + (second ? "/memory.max" : "/memory.limit_in_bytes"),
-                       directory + (second ? "/memory.current" : "/memory.usage_in_bytes"), directory + "/memory.stat"});
+                       directory + (second ? "/memory.current" : "/memory.usage_in_bytes"),
+                       directory + "/memory.stat"});
 }
 
 // The pages of files count as used and are given up when memory is needed.

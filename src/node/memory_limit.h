@@ -11,11 +11,12 @@
 namespace millrace::node {
 
 // Reads what is left before the control groups of this process, or the machine, run out of memory. It is asked for each
-// communicator that ranks agree on, so it keeps what does not change, and allocates nothing while the process stays in its
-// groups: a program's heap is not to be cut up by it. Thread-safe.
+// communicator that ranks agree on, so it keeps what does not change, and allocates nothing while the process stays in
+// its groups: a program's heap is not to be cut up by it. Thread-safe.
 class MemoryGauge {
  public:
-  explicit MemoryGauge(std::string root = {}) : root_(std::move(root)) {}  // `root` stands before /proc and mount points
+  explicit MemoryGauge(std::string root = {})
+      : root_(std::move(root)) {}  // `root` stands before /proc and mount points
 
   std::uint64_t available_bytes();  // 0 if nothing can be read
   // The same, or what it was up to `recent_ns` before `now_ns`: some ten files are read, 60 us.
