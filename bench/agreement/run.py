@@ -3,9 +3,10 @@
     ./dev bench agreement
     PYTHONPATH=tests/hosts bench/agreement/run.py [--hosts ...] [--ranks 2,4,16] [--turns 21] [--csv FILE]
 
-Each program works for about 0.1 s and calls MPI in between; the sides alternate, one process group each. Shown are medians of the
-milliseconds between MPI_Init and MPI_Finalize, and of both together with what is between, and of ours / never by turn with
-the interval that holds it with 95 %. `never` has our preload without any agreement; `alone` is the program without us.
+Each program works for about 0.1 s and calls MPI in between; the sides alternate, one process group each. Shown are
+medians of the milliseconds between MPI_Init and MPI_Finalize, and of both together with what is between, and of ours /
+never by turn with the interval that holds it with 95 %. `never` has our preload without any agreement; `alone` is the
+program without us.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Derived datatypes through the whole call: Millrace beside the host's own, in turns within one process.
 
     ./dev bench layouts
-    PYTHONPATH=tests/hosts bench/layouts/run.py [--what pack,exchange,collective] [--hosts ...] [--turns 11] [--csv DIRECTORY]
-        [--rows vector_1_2_int,...] [--bytes 8192,...]
+    PYTHONPATH=tests/hosts bench/layouts/run.py [--what pack,exchange,collective] [--hosts ...] [--turns 11]
+        [--csv DIRECTORY] [--rows vector_1_2_int,...] [--bytes 8192,...]
 
 pack: MPI_Pack and MPI_Unpack of the layouts of docs/results/layout_messages.md, beside PMPI_ and memcpy.
 exchange: two ranks, ping-pong and a halo of two messages each way; also with only the sender or the receiver ours.

@@ -48,7 +48,8 @@ def test_nothing_is_left(host, how):
     sides = {}
     for millrace in (False, True):
         with tempfile.TemporaryDirectory() as directory:
-            env = hosts.environment(host, {"MARKER": directory, "MILLRACE_REPORT": "1", **hosts.get(host).run_environment})
+            settings = {"MARKER": directory, "MILLRACE_REPORT": "1", **hosts.get(host).run_environment}
+            env = hosts.environment(host, settings)
             line = with_shared_memory_in(directory, hosts.command(host, 2, [program, how], millrace=millrace))
             finished = hosts.process.run(line, env, 60)
             sides[millrace] = (left_behind(directory), survivors(f"MARKER={directory}"), finished.returncode)

@@ -122,7 +122,7 @@ def test_a_rank_dies(host, kind):
 
 @pytest.mark.parametrize("host", list(hosts.HOSTS))
 def test_a_root_that_fails(host):
-    """Its error is its own, as with the host: nothing is broken, and its next call is the one that the others are in."""
+    """Its error is its own, as with the host: nothing is broken, and its next call is the one the others are in."""
     for millrace in (False, True):
         finished = run(host, 3, build(host, "root_fails.c"), millrace=millrace, timeout=60).check()
         lines = sorted(finished.stdout.splitlines())
@@ -224,7 +224,8 @@ def test_ten_thousand_communicators(host):
 def test_forced(settings):
     """Every way of waiting and every algorithm gives the left fold in rank order."""
     program = build("openmpi4", "shared_collectives.c")
-    finished, _ = report("openmpi4", 3, program, SEED, 300, "always", env={"MILLRACE_COLLECTIVES": "always", **settings})
+    env = {"MILLRACE_COLLECTIVES": "always", **settings}
+    finished, _ = report("openmpi4", 3, program, SEED, 300, "always", env=env)
     assert finished.stdout == "done\n"
 
 

@@ -1,4 +1,4 @@
-"""A rank works with the host on ranks that wait in a collective of ours (bench/progress/probe.c): it is not kept waiting."""
+"""A rank works with the host on ranks that wait in a collective of ours (bench/progress/probe.c): it is not delayed."""
 
 import statistics
 
