@@ -21,7 +21,8 @@ FIGURES = ("seconds", "calls", "anonymous KiB", "shared KiB", "descriptors", "ma
 def soak(name, ranks, seconds, seed, millrace, env):
     """The rows of figures, with the second of each in front, and how many results were wrong."""
     program = hosts.compile(name, HERE / "soak.c", OUT / name / "soak")
-    finished = hosts.run(name, ranks, [program, round(seconds), seed], millrace=millrace, env=env, timeout=seconds * 2 + 60)
+    words = [program, round(seconds), seed]
+    finished = hosts.run(name, ranks, words, millrace=millrace, env=env, timeout=seconds * 2 + 60)
     lines = finished.check().stdout.splitlines()
     rows = [[int(word) for word in line.split()] for line in lines if line[0].isdigit()]
     return rows, int(lines[-1].split()[1])
