@@ -1,0 +1,60 @@
+"""What the documentation refers to exists."""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+# Where what is not a setting is defined: macros of headers, variables of the build.
+DEFINITIONS = [ROOT / "CMakeLists.txt", *ROOT.glob("src/**/CMakeLists.txt"), *ROOT.glob("include/**/*.h")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)#\s]+)", page.read_text())
+    missing = [t for t in targets if not re.match(r"[a-z]+:", t) and not (page.parent / t).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_of_dev_exist(page):
+    known = set(re.findall(r"^  ([a-z]+)\b", (ROOT / "dev").read_text(), re.MULTILINE))
+    used = set(re.findall(r"\./dev ([a-z]+)", page.read_text()))
+    assert used <= known
+
+
+def prose(page):
+    """(number, line) of what is neither a table nor something printed."""
+    printed = False
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        printed ^= line.startswith("```")
+        if not printed and not line.startswith(("|", "    ", "```")):
+            yield number, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_prose_has_lines_of_120_characters(page):
+    assert [f"{page.name}:{number}" for number, line in prose(page) if len(line) > 120] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_that_are_named_exist(page):
+    """Names in backquotes that begin with a folder of the tree; `a.*` and `a/` as well."""
+    folders = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] not in ".b"))
+    names = re.findall(rf"`((?:{folders}|bench)/[^`\s]*)`", page.read_text())
+    assert [name for name in names if not list(ROOT.glob(name.rstrip("/")))] == []
+
+
+def named_settings(text):
+    """MILLRACE_ variables; those of tests and of the build are no settings."""
+    return set(re.findall(r"\bMILLRACE_(?!TEST_|VERSION)[A-Z_]+", text))
+
+
+def test_settings_that_are_named_exist():
+    known = set(re.findall(r'^    \{"(MILLRACE[A-Z_]*)"', (ROOT / "src/base/settings.cpp").read_text(), re.MULTILINE))
+    named = {name: page.name for page in PAGES for name in named_settings(page.read_text())}
+    others = {name for path in DEFINITIONS for name in named_settings(path.read_text())}
+    assert {name: page for name, page in named.items() if name not in known | others} == {}
+    assert known - set(named) == {"MILLRACE"}, "every setting is explained on some page"
