@@ -155,6 +155,9 @@ def in_container(line, shared=False):
     """Own process numbers and the network of all, as in a container; own temporary files unless `shared`."""
     quoted = " ".join(f"'{word}'" for word in line)
     mounts = "" if shared else "mount -t tmpfs tmpfs /tmp && mount -t tmpfs tmpfs /dev/shm && "
+    if mounts and hosts.ROOT.is_relative_to("/tmp"):  # a checkout there must stay in sight
+        tree = f"'{hosts.ROOT}'"
+        mounts = f"mount --bind {tree} /mnt && {mounts}mkdir -p {tree} && mount --bind /mnt {tree} && cd {tree} && "
     return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", f"{mounts}{quoted}"]
 
 
