@@ -7,6 +7,7 @@
 #include "shim/exchange_call.h"
 #include "shim/fault_tolerance.h"
 #include "shim/forwarded_collective.h"
+#include "shim/hidden_errors.h"
 #include "shim/host_progress.h"
 #include "shim/library_version.h"
 #include "shim/node_agreement.h"
@@ -113,6 +114,8 @@ bool synchronises(const CollectiveCall& call) {
 Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call, std::uint16_t entry,
                    Communicator* communicator) {
   const std::uint64_t serial = communicator ? communicator->serial : 0;
+  const bool may_have_failed =
+      communicator && communicator->stage == Communicator::Stage::undecided && may_hide_errors(call.comm);
   Word result;
   {
     announce_traffic();
@@ -125,13 +128,12 @@ Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call
     if (error == 0) register_communicator(call.comm, nullptr);
     return result;
   }
-  if (error != 0) {
-    // Its error handler may have freed it.
-    communicator = find_communicator(call.comm);
-    if (!communicator || communicator->serial != serial) return result;
-  }
+  // Its error handler may have freed it, and the host may say even then that there was no error (MPICH 5's ABI
+  // library).
+  communicator = find_communicator(call.comm);
+  if (!communicator || communicator->serial != serial) return result;
   if (communicator->stage == Communicator::Stage::undecided)
-    after_host_call(*communicator, algorithm_of(call), error == 0, synchronises(call));
+    after_host_call(*communicator, algorithm_of(call), error == 0 && !may_have_failed, synchronises(call));
   else
     communicator->calls += error == 0;
   return result;
@@ -185,7 +187,9 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
   use_host_family(plan::host_family(library_version()), settings.collectives == "always");
-  if (!prepare_host_progress() || !prepare_agreement()) return;
+  if (!prepare_host_progress()) return;
+  find_hidden_errors();
+  if (!prepare_agreement()) return;
   shared_collectives_active.store(true, std::memory_order_relaxed);
 }
 

@@ -60,6 +60,14 @@ def test_a_call_fails_on_one_rank(host_name, case):
     both(host, 3, build(host, "failed_call.c"), 12, how, kinds, timeout=60)
 
 
+@cases(("count", "allreduce"), ("op", "mixed"), ("count", "mixed"), ("empty", "allreduce"))
+def test_a_handler_hears_of_a_call_that_fails_on_one_rank(host_name, case):
+    """MPICH 5 then returns success, as if nothing had failed."""
+    host = usable(host_name)
+    how, kinds = case
+    both(host, 3, build(host, "failed_call.c"), 12, how, kinds, "handler", timeout=60)
+
+
 @cases(("truncated", "allreduce"), ("truncated", "bcast"))
 def test_a_message_is_too_long_on_one_rank(host_name, case):
     host = usable(host_name)

@@ -20,9 +20,11 @@ def lines(finished):
 
 
 def both(host, ranks, program, *arguments, env=None, timeout=60):
-    """Runs alone, then with Millrace: the same lines and exit code, and an end. Returns the second."""
+    """Runs alone, then with Millrace: the same lines and exit code, and an end. Returns the second. All communicators
+    are agreed on, also where the usual setting would leave those that live short to the host."""
     alone = hosts.run(host, ranks, [program, *arguments], env=env, timeout=timeout).check()
-    ours = hosts.run(host, ranks, [program, *arguments], millrace=True, env=env, timeout=timeout).check()
+    shared = {"MILLRACE_COLLECTIVES": "always", **(env or {})}
+    ours = hosts.run(host, ranks, [program, *arguments], millrace=True, env=shared, timeout=timeout).check()
     assert lines(ours) == lines(alone), ours.stderr
     return ours
 

@@ -34,6 +34,7 @@ inline Word comm_self() { return 0x102; }
 inline Word comm_null() { return 0x100; }
 inline Word request_null() { return 0x180; }
 inline Word errors_return() { return 0x143; }
+inline Word errors_are_fatal() { return 0x141; }
 inline Word null_type() { return 0x200; }
 inline Word byte_type() { return 0x247; }
 inline Word int_type() { return 0x209; }

@@ -34,6 +34,7 @@ inline Word comm_self() { return 0x44000001; }
 inline Word comm_null() { return 0x04000000; }
 inline Word request_null() { return 0x2c000000; }
 inline Word errors_return() { return 0x54000001; }
+inline Word errors_are_fatal() { return 0x54000000; }
 inline Word null_type() { return 0x0c000000; }
 inline Word byte_type() { return 0x4c00010d; }
 inline Word int_type() { return 0x4c000405; }

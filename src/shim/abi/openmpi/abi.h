@@ -33,6 +33,7 @@ inline Word comm_self() { return as_word(find_host_object("ompi_mpi_comm_self"))
 inline Word comm_null() { return as_word(find_host_object("ompi_mpi_comm_null")); }
 inline Word request_null() { return as_word(find_host_object("ompi_request_null")); }
 inline Word errors_return() { return as_word(find_host_object("ompi_mpi_errors_return")); }
+inline Word errors_are_fatal() { return as_word(find_host_object("ompi_mpi_errors_are_fatal")); }
 inline Word null_type() { return as_word(find_host_object("ompi_mpi_datatype_null")); }
 inline Word byte_type() { return as_word(find_host_object("ompi_mpi_byte")); }
 inline Word int_type() { return as_word(find_host_object("ompi_mpi_int")); }
