@@ -50,7 +50,7 @@ def test_a_rank_comes_late(host_name, case):
 
 # ---- calls that fail on one rank ----
 
-FAILURES = [(how, kinds) for how in ("count", "root", "op", "type", "empty") for kinds in ("allreduce", "mixed")]
+FAILURES = [(how, kinds) for how in ("count", "root", "op", "type", "empty") for kinds in ("allreduce", "bcast", "mixed")]
 
 
 @cases(*FAILURES)
@@ -60,7 +60,11 @@ def test_a_call_fails_on_one_rank(host_name, case):
     both(host, 3, build(host, "failed_call.c"), 12, how, kinds, timeout=60)
 
 
-@cases(("count", "allreduce"), ("op", "mixed"), ("count", "mixed"), ("empty", "allreduce"))
+# In this order MPICH 5 and its ABI library meet bcasts, where a call more than the others made was not noticed.
+@cases(
+    ("count", "allreduce"), ("op", "mixed"), ("count", "mixed"), ("count", "bcast"), ("empty", "allreduce"),
+    ("type", "bcast"),
+)  # fmt: skip
 def test_a_handler_hears_of_a_call_that_fails_on_one_rank(host_name, case):
     """MPICH 5 then returns success, as if nothing had failed."""
     host = usable(host_name)
