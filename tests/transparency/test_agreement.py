@@ -50,7 +50,8 @@ def test_a_rank_comes_late(host_name, case):
 
 # ---- calls that fail on one rank ----
 
-FAILURES = [(how, kinds) for how in ("count", "root", "op", "type", "empty") for kinds in ("allreduce", "bcast", "mixed")]
+WAYS, KINDS = ("count", "root", "op", "type", "empty"), ("allreduce", "bcast", "mixed")
+FAILURES = [(how, kinds) for how in WAYS for kinds in KINDS]
 
 
 @cases(*FAILURES)
