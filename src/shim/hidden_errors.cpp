@@ -27,6 +27,8 @@ void find_hidden_errors() {
   host<Symbol::MPI_Errhandler_free>(as_word(&handler));
 }
 
+bool host_hides_errors() { return hides_errors; }
+
 bool may_hide_errors(Word comm) {
   if (!hides_errors) [[likely]]
     return false;

@@ -9,6 +9,8 @@ namespace millrace::shim {
 // Asks the host, on our own communicator, after prepare_host_progress(). By one thread, before the first collective.
 void find_hidden_errors();
 
+bool host_hides_errors();
+
 // Whether a call on `comm` that returns success may have failed. Nothing but one load on hosts that return errors.
 bool may_hide_errors(Word comm);
 

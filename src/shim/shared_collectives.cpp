@@ -125,7 +125,8 @@ Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call
   }
   const int error = error_of(call, words, result);
   if (!communicator) {
-    if (error == 0) register_communicator(call.comm, nullptr);
+    // Made out of our sight: it is remembered as the host's. Not where it may be no communicator at all.
+    if (error == 0 && !host_hides_errors()) register_communicator(call.comm, nullptr);
     return result;
   }
   // Its error handler may have freed it, and the host may say even then that there was no error (MPICH 5's ABI

@@ -81,10 +81,11 @@ def test_a_message_is_too_long_on_one_rank(host_name, case):
     both(host, 2, build(host, "failed_call.c"), 12, how, kinds, timeout=60)
 
 
-@cases("left_by_jump.c", "frees_in_handler.c")
-def test_handlers_that_do_not_return_or_free(host_name, case):
+@pytest.mark.parametrize("program", ["left_by_jump.c", "frees_in_handler.c"])
+@pytest.mark.parametrize("host_name", list(hosts.HOSTS))
+def test_handlers_that_do_not_return_or_free(host_name, program):
     host = usable(host_name)
-    both(host, 3, build(host, case), timeout=60)
+    both(host, 3, build(host, program), timeout=60)
 
 
 # ---- ranks that others cannot see ----

@@ -43,7 +43,8 @@ def test_spawned_processes(name):
     assert lines(ours) == ["turn 0: 0 wrong", "turn 1: 0 wrong"]
 
 
-@cases(("return", 2), ("handler", 3), ("world", 2))
+# In this order MPICH 5 and its ABI library, which return success after a handler, meet handlers.
+@cases(("return", 2), ("world", 2), ("return", 3), ("handler", 3), ("world", 3), ("handler", 2))
 def test_every_mistake(host_name, case):
     host = usable(host_name)
     how, ranks = case
