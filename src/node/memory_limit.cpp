@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "base/control_groups.h"
 #include "base/files.h"
@@ -39,15 +40,17 @@ std::string_view MemoryGauge::read(const std::string& path) { return read_start(
 void MemoryGauge::find_groups() {
   const std::string_view membership = read(cgroup_);
   if (membership == membership_) return;
-  membership_ = membership;
+  std::string now(membership);
   const ControlGroups found = control_groups("memory", root_);
-  version_ = found.version;
-  const bool second = version_ == 2;
-  groups_.clear();
+  const bool second = found.version == 2;
+  std::vector<Group> groups;
   for (const std::string& directory : found.directories)
-    groups_.push_back({directory + (second ? "/memory.max" : "/memory.limit_in_bytes"),
-                       directory + (second ? "/memory.current" : "/memory.usage_in_bytes"),
-                       directory + "/memory.stat"});
+    groups.push_back({directory + (second ? "/memory.max" : "/memory.limit_in_bytes"),
+                      directory + (second ? "/memory.current" : "/memory.usage_in_bytes"), directory + "/memory.stat"});
+  // Nothing is kept before all is there: without memory it is looked for again, never taken for no limit.
+  version_ = found.version;
+  groups_ = std::move(groups);
+  membership_ = std::move(now);
 }
 
 // The pages of files count as used and are given up when memory is needed.

@@ -12,8 +12,8 @@ namespace millrace::node {
 class ShortLives {
  public:
   static constexpr std::uint64_t least_calls = 4, most_calls = 1024;
-  static constexpr std::uint64_t worth_calls =
-      64;  // that have to go through shared memory for it to be worth its making
+  // That have to go through shared memory for it to be worth its making.
+  static constexpr std::uint64_t worth_calls = 64;
 
   std::uint64_t calls_before_agreement() const { return calls_.load(std::memory_order_relaxed); }
 

@@ -1,9 +1,8 @@
 // How the ranks of a communicator come to use shared memory together: the shim's side of node/agreement.h.
 //
 //   1. At the end of MPI_Init a rank joins the board of its job on this node. No rank waits for another.
-//   2. A communicator that all its members can name alike has an identity: MPI_COMM_WORLD, and what constructors that
-//   we
-//      see make of one that has an identity. What was made out of our sight stays with the host.
+//   2. A communicator that all its members can name alike has an identity: MPI_COMM_WORLD, and what constructors make
+//      of one that has an identity, if we see them. What was made out of our sight stays with the host.
 //   3. Its first collectives go to the host and are counted. From the fifth on, its members agree to share memory, if
 //      nothing comes between from the ninth call on. Later, where communicators before it did not live for long
 //      (node/short_lives.h).
