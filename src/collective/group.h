@@ -248,6 +248,7 @@ class Group {
     std::uint64_t begin_ns = 0, look_ns = 0, round = 0;
     // Of a rank that may sleep: when the host last seemed to need it, slices slept since, until when it stays awake.
     std::uint64_t needed_ns = 0, slices = 0, attentive_until_ns = 0, attentive_until_round = 0;
+    std::uint32_t drives = 1;  // of the host in a round
   };
   // What a wait is for: a flag, or something that `ready` finds (with sequentially consistent loads).
   struct Awaited {

@@ -20,6 +20,8 @@ constexpr std::uint64_t look_every_ns = 200 * ms;  // also at whether they are a
 // unnoticed is late by a small part of that time. Rounds as well as times: on a busy machine a round takes long.
 constexpr std::uint64_t rounds_before_sleep = 100;
 constexpr std::uint64_t attentive_ns = ms, attentive_rounds = 64;  // after it was rung for the host
+// The host takes its steps one by one, and between two rounds all other ranks of the core may have theirs.
+constexpr std::uint32_t drives_when_needed = 3;
 constexpr std::uint64_t shortest_slice_ns = 50'000, longest_slice_ns = 5 * ms, slices_in_time = 8;
 // Where somebody is in a call of the host it sleeps no more than half of the time: what takes the host many steps takes
 // at most twice as long. Where it was rung before, or somebody cannot ring, a fifth of the time. Not for ever.
@@ -71,7 +73,8 @@ Result Group::idle(Patience& patience, const Awaited& awaited) {
   if (const auto verdict = head_->verdict.load(std::memory_order_acquire)) [[unlikely]]
     return broken_ = verdict_result(verdict);
   // In every round, as the host does in its own waits: what a peer does may take many steps of both.
-  if (host_.progress && !host_.progress(host_.context)) return fail(Result::peer_died);
+  for (std::uint32_t drive = 0; host_.progress && drive < patience.drives; ++drive)
+    if (!host_.progress(host_.context)) return fail(Result::peer_died);
   if (waiting_ == Waiting::sleep && round >= patience.attentive_until_round &&
       (time_ns = now_ns()) >= patience.attentive_until_ns) {
     if (const Result result = sleep(patience, awaited, time_ns); result != Result::ok) return result;
@@ -95,8 +98,10 @@ Result Group::sleep(Patience& patience, const Awaited& awaited, std::uint64_t ti
     patience.attentive_until_ns = patience.needed_ns + attentive_ns;
     patience.attentive_until_round = patience.round + attentive_rounds;
     patience.slices = 0;
+    patience.drives = drives_when_needed;
     return Result::ok;
   }
+  patience.drives = 1;
   const std::uint64_t unneeded_ns = time_ns - patience.needed_ns;
   if (++patience.slices > half_awake_slices && unneeded_ns > half_awake_ns) return Result::ok;
   const bool may_be_deaf = !shared_memory::everybody_rings(seating_);

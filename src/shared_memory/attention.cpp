@@ -25,16 +25,31 @@ bool wake_up(Attention& attention, std::uint32_t seat) {
   return (before & bit) == 0;
 }
 
+namespace {
+
+void ring(Attention::Seat& seat) {
+  seat.bell.fetch_add(1, std::memory_order_release);  // partner: load in Group::sleep_until_rung()
+  futex_wake(seat.bell);
+}
+
+}  // namespace
+
 void ring_sleepers(Attention& attention) {
   std::uint32_t words = attention.sleepers.exchange(0) & ((std::uint32_t{1} << (Attention::most_seats / 64)) - 1);
   for (; words != 0; words &= words - 1) {
     const auto word = static_cast<std::uint32_t>(std::countr_zero(words));
-    for (std::uint64_t bits = attention.asleep[word].exchange(0); bits != 0; bits &= bits - 1) {
-      Attention::Seat& seat = attention.seats[word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))];
-      seat.bell.fetch_add(1, std::memory_order_release);  // partner: load in Group::sleep()
-      futex_wake(seat.bell);
-    }
+    for (std::uint64_t bits = attention.asleep[word].exchange(0); bits != 0; bits &= bits - 1)
+      ring(attention.seats[word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))]);
   }
+}
+
+void ring_sleeper(Attention& attention, std::uint32_t seat) {
+  std::atomic<std::uint64_t>& asleep = attention.asleep[seat / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (seat % 64);
+  // Looked at first: a line that stays where it is while others sleep.
+  if ((asleep.load(std::memory_order_relaxed) & bit) == 0) return;
+  // The summary is left to the one that wakes; partner: fall_asleep().
+  if ((asleep.fetch_and(~bit) & bit) != 0) ring(attention.seats[seat]);
 }
 
 bool everybody_rings(const Seating& seating) {
@@ -43,8 +58,11 @@ bool everybody_rings(const Seating& seating) {
 }
 
 bool somebody_inside(const Seating& seating) {
-  for (std::uint32_t seat = 0; seat < seating.seats; ++seat)
-    if (seat != seating.seat && seating.attention->seats[seat].inside.load(std::memory_order_relaxed) != 0) return true;
+  for (std::uint32_t seat = 0; seat < seating.seats; ++seat) {
+    const std::uint32_t needed = seating.attention->seats[seat].inside.load(std::memory_order_relaxed);
+    if (seat != seating.seat && (needed == Attention::anybody || needed == Attention::needed_seat(seating.seat)))
+      return true;
+  }
   return false;
 }
 

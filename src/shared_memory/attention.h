@@ -4,7 +4,7 @@
 //   a rank that sleeps                            a rank that calls the host
 //   asleep |= own bit; sleepers |= its word       sleepers == 0: nothing to do (one load of a line that stays)
 //   drives its host once more                     else takes all bits of `asleep` and rings the bells of those ranks
-//   sleeps on its bell, for a slice of time       inside = 1 while it is in a call that waits for others
+//   sleeps on its bell, for a slice of time       inside: while it is in a call that waits for others, whom it needs
 //   own bit still there? then nobody has rung
 //
 // The caller looks before its host has sent anything, so a rank that goes to sleep just then is not woken: slices are
@@ -22,8 +22,11 @@ struct Attention {
 
   struct alignas(64) Seat {
     std::atomic<std::uint32_t> bell;    // futex word: raised and woken by who has something for this rank
-    std::atomic<std::uint32_t> inside;  // written by the rank itself: 1 in a call of the host that waits for others
+    // Written by the rank itself, in a call of the host that waits for others: whom it needs.
+    std::atomic<std::uint32_t> inside;  // nobody, anybody, or needed_seat()
   };
+  static constexpr std::uint32_t nobody = 0, anybody = 1;
+  static constexpr std::uint32_t needed_seat(std::uint32_t seat) { return seat + 2; }
 
   alignas(128) std::atomic<std::uint32_t> sleepers;  // a bit for each word of `asleep` that may hold one
   // Set once, by any rank; else sleepers count on nobody's ring. Relaxed: it is about how long to sleep.
@@ -46,9 +49,11 @@ void fall_asleep(Attention& attention, std::uint32_t seat);
 bool wake_up(Attention& attention, std::uint32_t seat);
 // Rings all that sleep.
 void ring_sleepers(Attention& attention);
+// Rings the rank of `seat` if it sleeps.
+void ring_sleeper(Attention& attention, std::uint32_t seat);
 // Whether no rank that may need this one calls the host without ringing.
 bool everybody_rings(const Seating& seating);
-// Whether some rank but that of `seat` is in a call of the host that waits for others.
+// Whether some rank but that of `seat` is in a call of the host that waits for others and may need this one.
 bool somebody_inside(const Seating& seating);
 
 }  // namespace millrace::shared_memory

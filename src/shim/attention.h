@@ -19,12 +19,15 @@ const shared_memory::Seating& seating();
 
 [[gnu::cold, gnu::noinline]] void ring_for_host();
 
+inline bool somebody_sleeps() {
+  // Relaxed: who falls asleep just now looks at its host once more, and not for long (partner: fall_asleep()).
+  return __builtin_expect(attention.load(std::memory_order_relaxed)->sleepers.load(std::memory_order_relaxed) != 0, 0);
+}
+
 // Before a call of the host that may need others. In line: the compiler takes each of these for too much in functions
 // of many arguments, and calls cost more than they do.
 [[gnu::always_inline]] inline void announce_traffic() {
-  // Relaxed: who falls asleep just now looks at its host once more, and not for long (partner: fall_asleep()).
-  if (__builtin_expect(attention.load(std::memory_order_relaxed)->sleepers.load(std::memory_order_relaxed) != 0, 0))
-    ring_for_host();
+  if (somebody_sleeps()) ring_for_host();
 }
 
 // Before a call that connects the job with others.
@@ -32,14 +35,17 @@ inline void announce_strangers() {
   attention.load(std::memory_order_relaxed)->strangers.store(1, std::memory_order_relaxed);
 }
 
-// While the host is in a call that waits for others. Threads and calls within calls may say too early that it is over:
+// While the host is in a call that waits for others, for `whom` (Attention::Seat::inside). Threads and calls within calls may say too early that it is over:
 // then others sleep a little longer.
 class InsideHost {
  public:
-  [[gnu::always_inline]] InsideHost() : inside_(own_inside.load(std::memory_order_relaxed)) {
-    inside_->store(1, std::memory_order_relaxed);
+  [[gnu::always_inline]] explicit InsideHost(std::uint32_t whom = shared_memory::Attention::anybody)
+      : inside_(own_inside.load(std::memory_order_relaxed)) {
+    inside_->store(whom, std::memory_order_relaxed);
   }
-  [[gnu::always_inline]] ~InsideHost() { inside_->store(0, std::memory_order_relaxed); }
+  [[gnu::always_inline]] ~InsideHost() {
+    inside_->store(shared_memory::Attention::nobody, std::memory_order_relaxed);
+  }
   InsideHost(const InsideHost&) = delete;
   InsideHost& operator=(const InsideHost&) = delete;
 

@@ -113,6 +113,7 @@ Communicator* register_communicator(Word handle, const node::Identity* identity)
       host<Symbol::MPI_Comm_rank>(handle, as_word(&communicator->rank)) != 0 ||
       host<Symbol::MPI_Comm_size>(handle, as_word(&communicator->ranks)) != 0)
     return nullptr;
+  communicator->between = between != 0;
   if (between) {
     communicator->stage = Communicator::Stage::host;
     communicator->reason = record::Reason::intercommunicator;

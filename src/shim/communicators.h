@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "node/agreement_record.h"
 #include "record/record.h"
@@ -39,6 +40,7 @@ struct Communicator {
   int ranks = 0;
   Stage stage = Stage::undecided;
   record::Reason reason = record::Reason::not_agreed;
+  bool between = false;        // an intercommunicator
   bool has_identity = false;   // without one it stays with the host
   bool lost_count = false;     // a call failed here: `calls` may not be what the others have
   bool lost_children = false;  // the same of constructors
@@ -48,6 +50,7 @@ struct Communicator {
   std::uint64_t history = 0;   // what they were, while undecided
   std::uint64_t children = 0;  // made of it by constructors that all its ranks call
   std::unordered_map<std::uint64_t, std::uint64_t> groups;  // the same by members and tag, for MPI_Comm_create_group
+  std::vector<int> seats;  // of its ranks, once somebody asked (targets.cpp)
   std::unique_ptr<NodeAccord> accord;
   std::unique_ptr<NodeGroup> group;
   std::unique_ptr<ExchangeBlocks> exchange;  // from its first collective that reduces nothing

@@ -78,6 +78,7 @@ Word to_datatype(Word address) { return to_c<Symbol::MPI_Type_f2c>(address); }
 Word to_op(Word address) { return to_c<Symbol::MPI_Op_f2c>(address); }
 Word to_comm(Word address) { return to_c<Symbol::MPI_Comm_f2c>(address); }
 Word to_request(Word address) { return to_c<Symbol::MPI_Request_f2c>(address); }
+Word to_win(Word address) { return to_c<Symbol::MPI_Win_f2c>(address); }
 
 bool is_in_place(Word address) { return holds(in_place_addresses(), address); }
 bool is_status_ignore(Word address) {

@@ -12,6 +12,7 @@ Word to_datatype(Word address);
 Word to_op(Word address);
 Word to_comm(Word address);
 Word to_request(Word address);
+Word to_win(Word address);
 
 // MPI_BOTTOM, MPI_IN_PLACE and the like of this host's Fortran: addresses that stand for something else.
 bool is_in_place(Word address);

@@ -7,6 +7,7 @@
 #include "record/record.h"
 #include "shim/attention.h"
 #include "shim/mode.h"
+#include "shim/targets.h"
 #include "shim/word.h"
 
 namespace millrace::shim {
@@ -67,16 +68,48 @@ template <Symbol symbol, class... Words>
   return call(next, words...);
 }
 
-// Passes a call on, recorded with `outcome` if anything is recorded.
+// Before a call that is passed on: rings those that sleep and may be needed. Whom it needs, for InsideHost.
 template <Symbol symbol, class... Words>
-inline Word forward_as(Outcome outcome, Words... words) {
-  if constexpr (peers_of(symbol) != Peers::none) announce_traffic();
+[[gnu::always_inline]] inline std::uint32_t announce(Words... words) {
+  if constexpr (peers_of(symbol) != Peers::none) {
+    if (!somebody_sleeps()) return shared_memory::Attention::anybody;
+    if constexpr (target_of(symbol).through != Through::nobody) {
+      const Word all[] = {words...};
+      return ring_target(target_of(symbol), all, is_fortran(symbol));
+    }
+    ring_for_host();
+  }
+  return shared_memory::Attention::anybody;
+}
+
+template <Symbol symbol, class... Words>
+[[gnu::always_inline]] inline Word pass_inside(Outcome outcome, Words... words) {
+  [[maybe_unused]] const std::uint32_t whom = announce<symbol>(words...);
   if constexpr (peers_of(symbol) == Peers::connecting) announce_strangers();
   if constexpr (peers_of(symbol) == Peers::blocking || peers_of(symbol) == Peers::connecting) {
-    const InsideHost inside;
+    const InsideHost inside(whom);
     return pass<symbol>(outcome, words...);
   } else {
     return pass<symbol>(outcome, words...);
+  }
+}
+
+// Passes a call on, recorded with `outcome` if anything is recorded.
+template <Symbol symbol, class... Words>
+inline Word forward_as(Outcome outcome, Words... words) {
+  constexpr Target target = target_of(symbol);
+  if constexpr (target.made >= 0) {
+    const Word result = pass_inside<symbol>(outcome, words...);
+    const Word all[] = {words...};
+    remember_request(target, all, is_fortran(symbol) ? all[sizeof...(words) - 1] : result, is_fortran(symbol));
+    return result;
+  } else {
+    // MPI_Request_free.
+    if constexpr (target.through == Through::request_at && peers_of(symbol) == Peers::none) {
+      const Word all[] = {words...};
+      forget_request(all[target.object], is_fortran(symbol));
+    }
+    return pass_inside<symbol>(outcome, words...);
   }
 }
 

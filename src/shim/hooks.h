@@ -10,6 +10,7 @@
 #include "shim/reduce_local.h"
 #include "shim/runtime.h"
 #include "shim/shared_collectives.h"
+#include "shim/targets.h"
 #include "shim/user_ops.h"
 
 namespace millrace::shim::hook {
@@ -278,6 +279,45 @@ template <Symbol symbol>
 Word op_free_fortran(Word op, Word error) {
   if (!(current_mode() & checking)) forget_user_op(fortran::to_op(op));
   return forward<symbol>(op, error);
+}
+
+// Constructors of windows: the last argument is what they make.
+template <Symbol symbol, class... Words>
+Word window_constructor(Words... words) {
+  const Word result = forward<symbol>(words...);
+  if (as_int(result) == 0 && !(current_mode() & checking)) remember_window(abi::handle_at(last_word(words...)));
+  return result;
+}
+
+template <Symbol symbol, class... Words>
+Word window_constructor_c(Words... words) {
+  return window_constructor<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word window_constructor_fortran(Words... words) {
+  const Word result = forward<symbol>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  if (!(current_mode() & checking) && succeeded_fortran(all.back()))
+    remember_window(fortran::to_win(all[all.size() - 2]));
+  return result;
+}
+
+template <Symbol symbol, class... Words>
+Word window_constructor_c_fortran(Words... words) {
+  return window_constructor_fortran<symbol>(words...);
+}
+
+template <Symbol symbol>
+Word window_free(Word win) {
+  if (!(current_mode() & checking)) forget_window(abi::handle_at(win));
+  return forward<symbol>(win);
+}
+
+template <Symbol symbol>
+Word window_free_fortran(Word win, Word error) {
+  if (!(current_mode() & checking)) forget_window(fortran::to_win(win));
+  return forward<symbol>(win, error);
 }
 
 }  // namespace millrace::shim::hook

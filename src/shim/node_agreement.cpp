@@ -71,21 +71,6 @@ bool was_spawned() {
   return abi::handle(parent) != abi::comm_null();
 }
 
-// The ranks of a group in MPI_COMM_WORLD; empty if one of them is not in it (spawned, or joined later).
-std::vector<int> world_ranks_of(Word comm, int ranks) {
-  std::vector<int> own(static_cast<std::size_t>(ranks));
-  std::vector<int> in_world(own.size(), -1);
-  std::iota(own.begin(), own.end(), 0);
-  Word group = 0;
-  if (host<Symbol::MPI_Comm_group>(comm, as_word(&group)) != 0) return {};
-  const int error = host<Symbol::MPI_Group_translate_ranks>(abi::handle(group), ranks, as_word(own.data()), world_group,
-                                                            as_word(in_world.data()));
-  host<Symbol::MPI_Group_free>(as_word(&group));
-  const auto known = [](int rank) { return rank >= 0 && static_cast<std::uint32_t>(rank) < board->world_ranks(); };
-  if (error != 0 || !std::all_of(in_world.begin(), in_world.end(), known)) return {};
-  return in_world;
-}
-
 void leave_to_host(Communicator& communicator, Reason reason) {
   communicator.stage = Stage::host;
   communicator.reason = reason;
@@ -102,7 +87,7 @@ bool settings_differ(const std::vector<int>& members) {
 void join_record(Communicator& communicator) {
   // Nobody shares a communicator that one of its ranks never joins.
   if (!trusts_numbers && numbers_may_be_wrong()) return leave_to_host(communicator, Reason::unseen_calls);
-  const std::vector<int> members = world_ranks_of(communicator.handle, communicator.ranks);
+  const std::vector<int> members = world_ranks_of(communicator.handle);
   if (members.empty()) return leave_to_host(communicator, Reason::not_agreed);
   if (settings_differ(members)) return leave_to_host(communicator, Reason::settings_differ);
   Identity identity = mix(communicator.identity, settings_digest);
@@ -186,6 +171,27 @@ void forget_agreement() {
 
 node::Board* job_board() { return board; }
 
+std::vector<int> world_ranks_of(Word comm) {
+  Word group = 0;
+  if (host<Symbol::MPI_Comm_group>(comm, as_word(&group)) != 0) return {};
+  std::vector<int> in_world = world_ranks_of_group(abi::handle(group));
+  host<Symbol::MPI_Group_free>(as_word(&group));
+  return in_world;
+}
+
+std::vector<int> world_ranks_of_group(Word group) {
+  int ranks = 0;
+  if (!board || world_group == 0 || host<Symbol::MPI_Group_size>(group, as_word(&ranks)) != 0) return {};
+  std::vector<int> own(static_cast<std::size_t>(ranks));
+  std::vector<int> in_world(own.size(), -1);
+  std::iota(own.begin(), own.end(), 0);
+  const int error = host<Symbol::MPI_Group_translate_ranks>(group, ranks, as_word(own.data()), world_group,
+                                                            as_word(in_world.data()));
+  const auto known = [](int rank) { return rank >= 0 && static_cast<std::uint32_t>(rank) < board->world_ranks(); };
+  if (error != 0 || !std::all_of(in_world.begin(), in_world.end(), known)) return {};
+  return in_world;
+}
+
 void before_host_call(Communicator& communicator) noexcept {
   if (communicator.accord) follow(communicator, communicator.accord->agreement().enter());
 }
@@ -223,7 +229,7 @@ node::Identity next_of_group(Communicator& parent, Word made, std::uint64_t kind
   int ranks = 0;
   if (host<Symbol::MPI_Comm_size>(made, as_word(&ranks)) != 0) return {};
   Identity identity = mix(mix(parent.identity, kind), static_cast<std::uint64_t>(tag));
-  for (const int member : world_ranks_of(made, ranks)) identity = mix(identity, static_cast<std::uint64_t>(member));
+  for (const int member : world_ranks_of(made)) identity = mix(identity, static_cast<std::uint64_t>(member));
   // Only its members know of it, so nothing that all ranks of the parent count may change.
   return mix(identity, ++parent.groups[identity.low]);
 } catch (...) {

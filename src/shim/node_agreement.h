@@ -9,6 +9,8 @@
 // The host is asked for nothing but what is local: ranks, groups, attributes.
 #pragma once
 
+#include <vector>
+
 #include "base/settings.h"
 #include "node/board.h"
 #include "record/record.h"
@@ -20,6 +22,11 @@ namespace millrace::shim {
 void join_job_board(const SettingValues& settings, int world_rank, int world_ranks);
 void leave_job_board();    // before MPI_Finalize, last
 node::Board* job_board();  // or null
+
+// The ranks of a group, or of a communicator (the local ones of an intercommunicator), in MPI_COMM_WORLD, once prepare_agreement() has succeeded; empty if one of them is not in it
+// (spawned, or joined later).
+std::vector<int> world_ranks_of_group(Word group);
+std::vector<int> world_ranks_of(Word comm);
 
 // After that. False if nothing can ever be shared; then nothing else may be called.
 bool prepare_agreement();

@@ -31,6 +31,22 @@ TEST(Attention, RingsThoseThatSleep) {
   EXPECT_EQ(attention->seats[0].bell.load(), 1u) << "who has been rung is not rung again";
 }
 
+TEST(Attention, RingsTheOneThatIsNeeded) {
+  const auto attention = std::make_unique<Attention>();
+  for (const std::uint32_t needed : some_seats) {
+    for (const std::uint32_t seat : some_seats)
+      if (seat != 63) fall_asleep(*attention, seat);
+    ring_sleeper(*attention, needed);
+    ring_sleeper(*attention, needed);
+    EXPECT_EQ(attention->seats[needed].bell.load(), needed != 63 ? 1u : 0u) << "once, and only if it sleeps";
+    for (const std::uint32_t seat : some_seats) {
+      EXPECT_EQ(wake_up(*attention, seat), seat == needed || seat == 63) << seat;
+    }
+    EXPECT_EQ(attention->sleepers.load(), 0u);
+    for (auto& seat : attention->seats) seat.bell = 0;
+  }
+}
+
 TEST(Attention, CallersHaveNothingToDoWhenAllAreAwake) {
   const auto attention = std::make_unique<Attention>();
   for (const std::uint32_t seat : some_seats) fall_asleep(*attention, seat);
@@ -45,10 +61,14 @@ TEST(Attention, WhatIsInside) {
   const auto attention = std::make_unique<Attention>();
   const Seating seating{attention.get(), 2, 5};
   EXPECT_FALSE(somebody_inside(seating));
-  attention->seats[2].inside = 1;
-  attention->seats[5].inside = 1;
-  EXPECT_FALSE(somebody_inside(seating)) << "its own call and an empty seat do not count";
-  attention->seats[4].inside = 1;
+  attention->seats[2].inside = Attention::anybody;
+  attention->seats[5].inside = Attention::anybody;
+  attention->seats[3].inside = Attention::needed_seat(4);
+  EXPECT_FALSE(somebody_inside(seating)) << "its own call, an empty seat and one that needs another do not count";
+  attention->seats[3].inside = Attention::needed_seat(2);
+  EXPECT_TRUE(somebody_inside(seating));
+  attention->seats[3].inside = Attention::nobody;
+  attention->seats[4].inside = Attention::anybody;
   EXPECT_TRUE(somebody_inside(seating));
 }
 
@@ -68,8 +88,10 @@ TEST(Attention, ForgetsNobody) {
       }
       done.fetch_add(1);
     });
+  std::size_t rings = 0;
   while (done.load() < static_cast<int>(some_seats.size())) {
-    if (attention->sleepers.load(std::memory_order_relaxed) != 0) ring_sleepers(*attention);
+    if (++rings % 2 != 0 && attention->sleepers.load(std::memory_order_relaxed) != 0) ring_sleepers(*attention);
+    if (rings % 2 == 0) ring_sleeper(*attention, some_seats[rings / 2 % some_seats.size()]);
     std::this_thread::yield();
   }
   for (std::thread& thread : threads) thread.join();

@@ -4,6 +4,7 @@ import statistics
 
 import hosts
 import pytest
+from shim_programs import build, run
 
 PROBE = hosts.ROOT / "bench" / "progress" / "probe.c"
 # Tests share their cores with other tests, so this is no measurement: asleep, ranks took 30 ms for microseconds.
@@ -34,3 +35,28 @@ def test_ranks_that_wait_are_there_for_the_host(host, operation, wait):
 @pytest.mark.parametrize("host", hosts.HOSTS)
 def test_every_operation_on_every_host(host, operation, wait):
     check(host, 4, operation, wait)
+
+
+# Sleepers look up every 5 ms, and an operation takes several looks where the host needs them.
+MOST_US = 1500
+
+
+def check_targets(host, ranks, program):
+    settings = {"MILLRACE_WAIT": "sleep", "MILLRACE_PMPI": "alike"}
+    finished = run(host, ranks, program, env=settings, timeout=120).check()
+    lines = [line.split() for line in finished.stdout.splitlines()]
+    assert ["wrong", "0"] in lines
+    points = {tuple(line[:3]): float(line[3]) for line in lines if len(line) == 4}
+    assert points
+    late = {point: us for point, us in points.items() if us > MOST_US}
+    assert not late, f"{late} in us"
+
+
+@pytest.mark.parametrize("host", hosts.HOSTS)
+def test_the_rank_that_is_meant_is_woken(host):
+    check_targets(host, 4, build(host, "targets.c"))
+
+
+@pytest.mark.parametrize("host", ["openmpi4", "openmpi5"])
+def test_the_rank_that_is_meant_is_woken_from_fortran(host):
+    check_targets(host, 4, build(host, "targets.f90", name="targets_fortran"))

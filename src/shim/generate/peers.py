@@ -1,6 +1,7 @@
 """Which entries can need other ranks to drive their host: ranks that sleep in a collective of ours are woken for them
 (src/shim/attention.h)."""
 
+import dataclasses
 import fnmatch
 
 # Return when other ranks have done something.
@@ -35,12 +36,45 @@ NONBLOCKING = (
     "Iscatterv Ineighbor_* Comm_idup Comm_idup_with_info File_iread* File_iwrite*"
 ).split()
 
+# Calls of these that name one rank, or two, and need no other; further ones work on a request that names it.
+POINT_TO_POINT = (
+    "Send Bsend Rsend Ssend Recv Sendrecv Sendrecv_replace Probe Mprobe Isend Ibsend Irsend Issend Irecv Isendrecv "
+    "Isendrecv_replace Iprobe Improbe Send_init Bsend_init Rsend_init Ssend_init Recv_init Psend_init Precv_init"
+).split()
+ON_A_REQUEST = "Start Wait Test Request_get_status Parrived Pready Pready_list Pready_range Request_free".split()
+
 # Made here, started later: nothing is needed of others yet.
 LOCAL = "Send_init Bsend_init Rsend_init Ssend_init Recv_init Psend_init Precv_init".split()
 
 
 def listed(name, patterns):
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """How a call says whom it needs: positions among its parameters, -1 where there is none."""
+
+    through: str = "nobody"  # the kind of the object: window, communicator, request, request_at (its address)
+    object: int = -1
+    rank: int = -1
+    second_rank: int = -1
+    made: int = -1  # a request that works on the same rank whenever it is started
+
+
+def target(entry):
+    name = entry.identifier.removesuffix("_c") if entry.large else entry.identifier
+    kinds = [parameter.kind for parameter in entry.parameters]
+    ranks = [*(i for i, kind in enumerate(kinds) if kind == "rank"), -1, -1]
+    if name in ON_A_REQUEST:
+        index = kinds.index("request")
+        return Target("request" if entry.parameters[index].direction == "in" else "request_at", index)
+    if name in POINT_TO_POINT:
+        made = kinds.index("request") if name in LOCAL else -1
+        return Target("communicator", kinds.index("comm"), ranks[0], ranks[1], made)
+    if of_entry(entry) != "none" and "win" in kinds and ranks[0] >= 0:
+        return Target("window", kinds.index("win"), ranks[0])
+    return Target()
 
 
 def of_entry(entry):

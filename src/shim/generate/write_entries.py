@@ -71,6 +71,27 @@ inline constexpr Peers peers_of_symbol[symbol_count] = {{
 }};
 inline constexpr Peers peers_of(Symbol symbol) {{ return peers_of_symbol[static_cast<std::size_t>(symbol)]; }}
 
+// What names the rank that a call needs, and no other.
+enum class Through : std::uint8_t {{
+  nobody,  // it may need any
+  window,
+  communicator,
+  request,    // that was made for this rank
+  request_at  // the same by its address
+}};
+// Positions among the parameters, -1 where there is none.
+struct Target {{
+  Through through;
+  std::int8_t object;
+  std::int8_t rank;
+  std::int8_t second_rank;
+  std::int8_t made;  // a request that needs the same rank whenever it is started
+}};
+inline constexpr Target target_of_symbol[symbol_count] = {{
+{targets}
+}};
+inline constexpr Target target_of(Symbol symbol) {{ return target_of_symbol[static_cast<std::size_t>(symbol)]; }}
+
 }}  // namespace millrace::shim
 """
 
@@ -102,11 +123,17 @@ const BytesRule& bytes_rule(Entry entry) {{ return rules[static_cast<std::size_t
 """
 
 
+def _target(entry):
+    target = peers.target(entry)
+    return f"{{Through::{target.through}, {target.object}, {target.rank}, {target.second_rank}, {target.made}}}"
+
+
 def header(table, symbols):
     return NOTE + HEADER.format(
         entries="\n".join(f"  {e.identifier}," for e in table.entries),
         symbols="\n".join(f"  {s.name}," for s in symbols),
         peers="\n".join(f"    Peers::{peers.of_entry(s.entry)},  // {s.name}" for s in symbols),
+        targets="\n".join(f"    {_target(s.entry)},  // {s.name}" for s in symbols),
     )
 
 

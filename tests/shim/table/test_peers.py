@@ -42,3 +42,44 @@ def test_queries_do_not():
     by_name = {entry.identifier: peers.of_entry(entry) for entry in TABLE.entries}
     for name in ("Comm_rank", "Get_count", "Type_size", "Wtime", "Comm_get_attr", "Reduce_local", "Win_get_group"):
         assert by_name[name] == "none", name
+
+
+def targets():
+    return {entry.name.removeprefix("MPI_"): (entry, peers.target(entry)) for entry in TABLE.entries}
+
+
+def test_one_sided_calls_say_whom_they_need():
+    works_on_one = (
+        "Accumulate Compare_and_swap Fetch_and_op Get Get_accumulate Put Raccumulate Rget Rget_accumulate Rput "
+        "Win_flush Win_flush_local Win_lock Win_unlock"
+    ).split()
+    for name, (entry, target) in targets().items():
+        assert (target.through == "window") == (entry.identifier.removesuffix("_c") in works_on_one), name
+        if target.through == "window":
+            assert entry.parameters[target.rank].name.endswith("rank"), name
+            assert entry.parameters[target.object].name == "win", name
+
+
+def test_messages_say_whom_they_need():
+    for name, (entry, target) in targets().items():
+        if target.through != "communicator":
+            continue
+        names = [parameter.name for parameter in entry.parameters]
+        assert names[target.rank] in ("dest", "source"), name
+        assert names[target.object] == "comm", name
+        assert target.second_rank == (names.index("source") if "sendrecv" in name.lower() else -1), name
+        assert target.made == (names.index("request") if name.removesuffix("_c").endswith("_init") else -1), name
+
+
+def test_collectives_and_waits_for_several_need_anybody():
+    for name in ("Bcast", "Ireduce", "Win_fence", "Win_flush_all", "Waitall", "Startall", "Mrecv", "Bcast_init"):
+        assert targets()[name][1] == peers.Target(), name
+
+
+def test_requests_by_value_and_by_address():
+    assert targets()["Pready"][1] == peers.Target("request", 1)
+    assert targets()["Wait"][1] == peers.Target("request_at", 0)
+    # The one that forgets a request, and only that, is not for others (forward.h).
+    for name, (entry, target) in targets().items():
+        forgets = target.through == "request_at" and peers.of_entry(entry) == "none"
+        assert forgets == (name == "Request_free"), name
