@@ -6,6 +6,7 @@
 // gone.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -50,7 +51,8 @@ struct Communicator {
   std::uint64_t history = 0;   // what they were, while undecided
   std::uint64_t children = 0;  // made of it by constructors that all its ranks call
   std::unordered_map<std::uint64_t, std::uint64_t> groups;  // the same by members and tag, for MPI_Comm_create_group
-  std::vector<int> seats;  // of its ranks, once somebody asked (targets.cpp)
+  std::vector<int> seats;               // of its ranks in MPI_COMM_WORLD, once somebody asked (targets.cpp)
+  std::atomic<bool> has_seats = false;  // they are there
   std::unique_ptr<NodeAccord> accord;
   std::unique_ptr<NodeGroup> group;
   std::unique_ptr<ExchangeBlocks> exchange;  // from its first collective that reduces nothing

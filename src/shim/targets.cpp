@@ -21,33 +21,42 @@ using shared_memory::Attention;
 
 constexpr int not_known = -1, no_rank = -2;
 
-// What is remembered of a kind of object; handles are C handles. Nothing is looked up before something is there.
+// What is remembered of a kind of object; handles are C handles.
 template <class Value>
 class Remembered {
  public:
   void set(Word handle, Value value) {
     const std::lock_guard lock(mutex_);
     map_.insert_or_assign(handle, std::move(value));
-    any_.store(true, std::memory_order_relaxed);
+    changes_.fetch_add(1, std::memory_order_release);
   }
   void erase(Word handle) {
-    if (!any_.load(std::memory_order_relaxed)) return;  // who may free it has seen it made
+    if (changes_.load(std::memory_order_relaxed) == 0) return;  // who may free it has seen it made
     const std::lock_guard lock(mutex_);
     map_.erase(handle);
+    changes_.fetch_add(1, std::memory_order_release);
   }
-  // `of(value)` where there is one.
-  template <class Of>
-  int find(Word handle, Of of) const {
-    if (!any_.load(std::memory_order_relaxed)) return not_known;
+  // Null if it is not there. Valid while the program may use the handle: entries stay where they are.
+  const Value* find(Word handle) const {
+    // A thread's last answer holds while nothing changes: programs work on one window again and again.
+    thread_local Answer last;
+    const std::uint64_t now = changes_.load(std::memory_order_acquire);  // with the releases above
+    if (last.handle == handle && last.changes == now) return last.value;
     const std::shared_lock lock(mutex_);
     const auto found = map_.find(handle);
-    return found == map_.end() ? not_known : of(found->second);
+    last = {handle, now, found == map_.end() ? nullptr : &found->second};
+    return last.value;
   }
 
  private:
+  struct Answer {
+    Word handle = 0;
+    std::uint64_t changes = 0;
+    const Value* value = nullptr;
+  };
   mutable std::shared_mutex mutex_;
   std::unordered_map<Word, Value> map_;
-  std::atomic<bool> any_{false};
+  std::atomic<std::uint64_t> changes_{0};
 };
 
 // Never destroyed: objects may be freed by destructors elsewhere.
@@ -70,8 +79,11 @@ int seat_in(const std::vector<int>& seats, int rank) {
 int seat_in(Word comm, int rank) {
   Communicator* const communicator = find_communicator(comm);
   if (!communicator || communicator->between) return not_known;
-  const std::lock_guard lock(communicators_mutex);
-  if (communicator->seats.empty()) communicator->seats = world_ranks_of(comm);
+  if (!communicator->has_seats.load(std::memory_order_acquire)) {  // partner: the release below
+    const std::lock_guard lock(communicators_mutex);
+    if (communicator->seats.empty()) communicator->seats = world_ranks_of(comm);
+    communicator->has_seats.store(true, std::memory_order_release);
+  }
   return seat_in(communicator->seats, rank);
 }
 
@@ -85,12 +97,13 @@ int seat_of_rank(const Target& target, const Word* words, int position, bool for
   if (rank == abi::any_source) return not_known;
   const Word object = words[target.object];
   if (target.through == Through::communicator) return seat_in(handle_of(object, fortran, fortran::to_comm), rank);
-  return windows().find(handle_of(object, fortran, fortran::to_win),
-                        [rank](const std::vector<int>& seats) { return seat_in(seats, rank); });
+  const std::vector<int>* const seats = windows().find(handle_of(object, fortran, fortran::to_win));
+  return seats ? seat_in(*seats, rank) : not_known;
 }
 
 int seat_of_request(Word request) {
-  return requests().find(request, [](int seat) { return seat; });
+  const int* const seat = requests().find(request);
+  return seat ? *seat : not_known;
 }
 
 Word request_at(Word address, bool fortran) {
@@ -145,8 +158,9 @@ std::uint32_t ring_target(const Target& target, const Word* words, bool fortran)
   Attention& all = *attention.load(std::memory_order_relaxed);
   for (const int needed : {seat, second})
     if (needed != no_rank) shared_memory::ring_sleeper(all, static_cast<std::uint32_t>(needed));
-  if (second != no_rank && second != seat) return seat == no_rank ? Attention::needed_seat(static_cast<std::uint32_t>(second)) : Attention::anybody;
-  return seat == no_rank ? Attention::nobody : Attention::needed_seat(static_cast<std::uint32_t>(seat));
+  if (seat != no_rank && second != no_rank && seat != second) return Attention::anybody;
+  const int only = seat != no_rank ? seat : second;
+  return only == no_rank ? Attention::nobody : Attention::needed_seat(static_cast<std::uint32_t>(only));
 } catch (...) {
   ring_for_host();
   return Attention::anybody;

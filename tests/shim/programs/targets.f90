@@ -5,7 +5,8 @@ program targets
   implicit none
   integer, parameter :: turns = 5, operations = 20
   integer :: world_rank, rank, ranks, comm, win, error, number, i, wrong, all
-  integer :: data(64), memory(64)
+  integer :: data(64)
+  integer, volatile :: memory(64)
   integer(kind=mpi_address_kind) :: bytes
   double precision :: begin, least
   call mpi_init(error)
