@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
   neighbor
 };
 
+// What they do stands in the table of algorithms (algorithms.h).
 enum class Algorithm : std::uint8_t {
   alone,        // one rank, or nothing to send
   pair,         // two ranks, buffers that change hands
@@ -75,12 +76,15 @@ struct Selection {
 
 const Selection& standard_selection();
 
-// What does a call of a group of `ranks` whose cells hold `cell_bytes`. `in_order`: the result must be the left fold
-// (the op is not commutative, or not ours). `crowded`: some rank has no core of its own.
-Algorithm choose(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks,
-                 std::uint32_t cell_bytes, bool in_order, bool crowded);
+// A call that an algorithm is looked for.
+struct Question {
+  std::size_t bytes = 0;
+  std::uint32_t ranks = 1;       // of the group
+  std::uint32_t cell_bytes = 0;  // what its cells hold
+  bool in_order = false;         // the result must be the left fold (the op is not commutative, or not ours)
+  bool crowded = false;          // some rank has no core of its own
+};
 
 const char* kind_name(Kind kind);
-const char* algorithm_name(Algorithm algorithm);
 
 }  // namespace millrace::collective

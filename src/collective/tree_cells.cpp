@@ -38,7 +38,7 @@ Result up(Group& group, const Call& call, const void* in, void* out, std::size_t
 
 }  // namespace
 
-Result bcast_tree(Group& group, const Call& call, void* buffer, std::size_t bytes, std::uint32_t root) {
+Result bcast_tree(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
   const TreeNode& node = group.tree_node(Way::from_root, root);
   const char* from = static_cast<const char*>(buffer);
   if (group.rank() != root) {
@@ -64,7 +64,7 @@ Result reduce_tree(Group& group, const Call& call, const void* in, void* out, st
 Result allreduce_tree(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                       const Reducer& reducer) {
   if (const Result result = up(group, call, in, out, elements, &reducer, 0); result != Result::ok) return result;
-  const std::size_t bytes = elements * reducer.element_bytes;
+  std::size_t bytes = elements * reducer.element_bytes;
   Call down;
   if (const Result result = group.enter(Kind::bcast, bytes, 0, down); result != Result::ok) return result;
   if (const Result result = bcast_tree(group, down, out, bytes, 0); result != Result::ok) return result;
@@ -76,7 +76,8 @@ Result barrier_tree(Group& group, const Call& call) {
   if (const Result result = up(group, call, nullptr, nullptr, 0, nullptr, 0); result != Result::ok) return result;
   Call down;
   if (const Result result = group.enter(Kind::bcast, 0, 0, down); result != Result::ok) return result;
-  if (const Result result = bcast_tree(group, down, nullptr, 0, 0); result != Result::ok) return result;
+  std::size_t none = 0;
+  if (const Result result = bcast_tree(group, down, nullptr, none, 0); result != Result::ok) return result;
   group.all_heard(call);
   return Result::ok;
 }

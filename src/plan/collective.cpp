@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "collective/algorithms.h"
+
 namespace millrace::plan {
 namespace {
 
@@ -30,63 +32,15 @@ bool kind_of_tree(std::string_view word, TreeShape& shape) {
   return error == std::errc{} && end == word.data() + word.size() && shape.arity >= 2 && shape.arity <= 1024;
 }
 
-// "allreduce=slices": thresholds such that this algorithm does every size that it can do. The others of its kind do the
-// rest: cells hold only so much.
+// "allreduce=slices"
 bool force(std::string_view word, Selection& selection) {
   const std::string_view kind = take(word, '=');
-  const bool tree = word == "tree", cells = word == "cells", small = tree || cells;
-  const std::uint32_t tree_ranks = tree ? 3 : never, most = small ? never : 0;
-  if (kind == "barrier" && (small || word == "pair")) {
-    selection.barrier_tree_ranks = tree_ranks;
-    if (small) selection.pair = false;
-  } else if (kind == "bcast" && (small || word == "chunks" || word == "single_copy")) {
-    selection.bcast_tree_ranks = tree_ranks;
-    selection.bcast_cells_bytes = most;
-    selection.bcast_single_copy_bytes = word == "single_copy" ? 0 : never;
-    selection.bcast_chunks_bytes = never;
-    if (word == "single_copy") selection.bcast_single_copy_ranks = never;
-  } else if (kind == "reduce" && (small || word == "chunks" || word == "slices" || word == "chain")) {
-    selection.reduce_tree_ranks = tree_ranks;
-    selection.reduce_cells_bytes = most;
-    if (!small) selection.reduce_slices_ranks = selection.reduce_slices_crowded_ranks = word == "slices" ? 2 : never;
-    selection.reduce_chain_bytes = word == "chain" ? 0 : never;
-  } else if (kind == "allreduce" && (small || word == "slices" || word == "chain" || word == "pair")) {
-    selection.allreduce_tree_ranks = tree_ranks;
-    if (word != "pair") {
-      selection.allreduce_cells_bytes = most;
-      selection.allreduce_chain_bytes = word == "chain" ? 0 : never;
-      selection.pair = false;
+  for (const AlgorithmEntry& entry : algorithms())
+    if (kind == kind_name(entry.kind) && word == entry.name && entry.force) {
+      entry.force(selection);
+      return true;
     }
-  } else {
-    return false;
-  }
-  return true;
-}
-
-const char* reason(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::alone: return "nothing needs another rank";
-    case Algorithm::pair: return "two ranks: both send all and reduce all, in buffers that change hands";
-    case Algorithm::cells: return "fits a cell: whoever needs it reads it from where its owner put it";
-    case Algorithm::tree: return "fits a cell, and so many ranks that a tree has fewer steps";
-    case Algorithm::chunks: return "larger than a cell: a ring of chunks, filled and emptied at the same time";
-    case Algorithm::slices: return "larger than a cell: every rank reduces its slice of each chunk";
-    case Algorithm::mail: return "every two ranks have a mailbox for each direction; all messages advance together";
-    case Algorithm::chain:
-      return "ranks share cores: each in turn reduces into what the one before it left, and copies nothing in";
-    case Algorithm::single_copy:
-      return "large: copied once, out of the root's memory; where that may not be read, by chunks as for more ranks";
-  }
-  return "";
-}
-
-std::uint32_t chunk_bytes(const Selection& selection, const Shape& shape, Kind kind, Algorithm algorithm) {
-  const std::uint32_t wanted = algorithm == Algorithm::pair    ? selection.pair_chunk_bytes
-                               : algorithm == Algorithm::chain ? selection.chain_chunk_bytes
-                               : kind == Kind::bcast           ? selection.bcast_chunk_bytes
-                               : kind == Kind::reduce          ? selection.reduce_chunk_bytes
-                                                               : selection.allreduce_chunk_bytes;
-  return std::min(wanted, shape.slot_bytes);
+  return false;
 }
 
 }  // namespace
@@ -143,19 +97,19 @@ Selection select_collectives(const CollectiveSettings& settings, std::string& co
 
 std::string explain_collective(const Selection& selection, const Shape& shape, Kind kind, std::size_t bytes,
                                bool in_order, bool crowded) {
-  const Algorithm algorithm = choose(selection, kind, bytes, shape.ranks, shape.cell_bytes, in_order, crowded);
-  if (algorithm == Algorithm::mail && shape.letters == 0)
+  const AlgorithmEntry& entry = choose(selection, kind, {bytes, shape.ranks, shape.cell_bytes, in_order, crowded});
+  if (entry.algorithm == Algorithm::mail && shape.letters == 0)
     return fmt::format("{} among {} ranks: the host MPI, so many mailboxes need too much memory\n", kind_name(kind),
                        shape.ranks);
   std::string text = fmt::format("{} of {} bytes among {} ranks: {}_{}\n  {}\n", kind_name(kind), bytes, shape.ranks,
-                                 kind_name(kind), algorithm_name(algorithm), reason(algorithm));
-  const std::uint32_t chunk = chunk_bytes(selection, shape, kind, algorithm);
-  const bool chunked = algorithm == Algorithm::chunks || algorithm == Algorithm::slices ||
-                       algorithm == Algorithm::chain || (algorithm == Algorithm::pair && bytes > chunk);
-  if (chunked) text += fmt::format("  {} chunks of {} bytes\n", (bytes + chunk - 1) / chunk, chunk);
+                                 kind_name(kind), entry.name, entry.why);
+  if (entry.chunk_bytes) {
+    const std::uint32_t chunk = std::min(selection.*entry.chunk_bytes, shape.slot_bytes);
+    if (bytes > chunk) text += fmt::format("  {} chunks of {} bytes\n", (bytes + chunk - 1) / chunk, chunk);
+  }
   if (kind == Kind::reduce || kind == Kind::allreduce)
-    text += algorithm == Algorithm::tree ? "  order: that of the tree, the same on every rank and in every run\n"
-                                         : "  order: the left fold in rank order\n";
+    text += entry.algorithm == Algorithm::tree ? "  order: that of the tree, the same on every rank and in every run\n"
+                                               : "  order: the left fold in rank order\n";
   return text;
 }
 

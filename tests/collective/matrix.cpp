@@ -6,6 +6,7 @@
 #include <cctype>
 #include <random>
 
+#include "collective/algorithms.h"
 #include "plan/collective.h"
 
 namespace millrace::collective::test {
@@ -138,8 +139,9 @@ std::vector<CallCase> matrix_calls(const MatrixGroup& group, bool fully) {
 Algorithm algorithm_of(const RankSetup& setup, const CallCase& call) {
   const bool in_order = call.operation && (!call.operation->reducer.commutative || call.operation->reducer.user);
   const std::size_t bytes = call.elements * (call.operation ? call.operation->element_bytes : 1);
-  return choose(setup.selection, call.kind, call.kind == Kind::barrier ? 0 : bytes, setup.shape.ranks,
-                setup.shape.cell_bytes, in_order, false);
+  const Question question{call.kind == Kind::barrier ? 0 : bytes, setup.shape.ranks, setup.shape.cell_bytes, in_order,
+                          false};
+  return choose(setup.selection, call.kind, question).algorithm;
 }
 
 }  // namespace millrace::collective::test

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "collective/algorithms.h"
 #include "plan/collective.h"
 
 namespace millrace::plan {
@@ -19,7 +20,7 @@ Selection selected(const CollectiveSettings& settings) {
 
 Algorithm chosen(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks, bool in_order = false,
                  bool crowded = false) {
-  return choose(selection, kind, bytes, ranks, 4096, in_order, crowded);
+  return choose(selection, kind, {bytes, ranks, 4096, in_order, crowded}).algorithm;
 }
 
 TEST(Selection, OfTheTable) {
@@ -57,6 +58,37 @@ TEST(Selection, Forced) {
   EXPECT_EQ(chosen(large, Kind::bcast, 1, 2), Algorithm::chunks);
   EXPECT_EQ(chosen(large, Kind::reduce, 1, 2), Algorithm::slices);
   EXPECT_EQ(chosen(large, Kind::allreduce, 1, 2), Algorithm::slices);
+}
+
+// Whoever can be asked for is taken then, with many ranks and few, and only where it suits: two ranks for a pair, what
+// fits a cell for those that use cells.
+TEST(Selection, WhatIsForcedIsTaken) {
+  for (const AlgorithmEntry& entry : algorithms()) {
+    EXPECT_EQ(entry.force == nullptr, entry.algorithm == Algorithm::alone || entry.algorithm == Algorithm::mail);
+    if (!entry.force) continue;
+    const std::string word = std::string(kind_name(entry.kind)) + '=' + entry.name;
+    CollectiveSettings settings;
+    settings.force = word;
+    const Selection selection = selected(settings);
+    const std::uint32_t ranks = entry.algorithm == Algorithm::pair ? 2 : 4;
+    const bool small = entry.algorithm == Algorithm::tree || entry.algorithm == Algorithm::cells;
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 30}) {
+      if (small && bytes > 4096) continue;
+      for (const bool crowded : {false, true})
+        EXPECT_EQ(chosen(selection, entry.kind, bytes, ranks, false, crowded), entry.algorithm) << word << ' ' << bytes;
+    }
+  }
+}
+
+TEST(Selection, EveryKindHasAnAlgorithmForEveryCall) {
+  for (int kind = 1; kind <= static_cast<int>(Kind::neighbor); ++kind) {
+    const AlgorithmEntry* last = nullptr;
+    for (const AlgorithmEntry& entry : algorithms())
+      if (entry.kind == static_cast<Kind>(kind)) last = &entry;
+    ASSERT_NE(last, nullptr) << kind;
+    EXPECT_TRUE(last->takes(standard_selection(), {std::size_t{1} << 40, 1000, 1, true, true}))
+        << kind_name(last->kind);
+  }
 }
 
 TEST(Selection, OfRanksThatShareCores) {

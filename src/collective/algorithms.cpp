@@ -1,0 +1,164 @@
+#include "collective/algorithms.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace millrace::collective {
+namespace {
+
+using S = Selection;
+using Q = Question;
+
+constexpr const char* why_alone = "nothing needs another rank";
+constexpr const char* why_pair = "two ranks: both send all and reduce all, in buffers that change hands";
+constexpr const char* why_cells = "fits a cell: whoever needs it reads it from where its owner put it";
+constexpr const char* why_tree = "fits a cell, and so many ranks that a tree has fewer steps";
+constexpr const char* why_chunks = "larger than a cell: a ring of chunks, filled and emptied at the same time";
+constexpr const char* why_slices = "larger than a cell: every rank reduces its slice of each chunk";
+constexpr const char* why_chain =
+    "ranks share cores: each in turn reduces into what the one before it left, and copies nothing in";
+constexpr const char* why_single_copy =
+    "large: copied once, out of the root's memory; where that may not be read, by chunks as for more ranks";
+constexpr const char* why_mail = "every two ranks have a mailbox for each direction; all messages advance together";
+
+constexpr std::uint32_t tree_from_ranks = 3;  // where it was asked for
+
+constexpr bool always(const S&, const Q&) { return true; }
+constexpr bool is_alone(const S&, const Q& q) { return q.ranks == 1 || q.bytes == 0; }
+constexpr bool fits(const Q& q, std::uint32_t limit_bytes) { return q.bytes <= std::min(limit_bytes, q.cell_bytes); }
+constexpr bool is_pair(const S& s, const Q& q) { return q.ranks == 2 && s.pair; }
+// A limit of 0 bytes forces it.
+constexpr bool chains(const S& s, const Q& q, std::uint32_t from_bytes) {
+  return from_bytes == 0 || (q.crowded && q.ranks >= s.chain_ranks && from_bytes != never && q.bytes >= from_bytes);
+}
+
+constexpr void force_barrier(S& s, std::uint32_t tree_ranks) {
+  s.barrier_tree_ranks = tree_ranks;
+  s.pair = false;
+}
+
+constexpr void force_bcast(S& s, std::uint32_t tree_ranks, std::uint32_t cells_bytes, bool single_copy) {
+  s.bcast_tree_ranks = tree_ranks;
+  s.bcast_cells_bytes = cells_bytes;
+  s.bcast_single_copy_bytes = single_copy ? 0 : never;
+  s.bcast_chunks_bytes = never;
+  if (single_copy) s.bcast_single_copy_ranks = never;
+}
+
+constexpr void force_small_reduce(S& s, std::uint32_t tree_ranks) {
+  s.reduce_tree_ranks = tree_ranks;
+  s.reduce_cells_bytes = never;
+  s.reduce_chain_bytes = never;
+}
+
+constexpr void force_large_reduce(S& s, std::uint32_t slices_ranks, std::uint32_t chain_bytes) {
+  s.reduce_tree_ranks = never;
+  s.reduce_cells_bytes = 0;
+  s.reduce_slices_ranks = s.reduce_slices_crowded_ranks = slices_ranks;
+  s.reduce_chain_bytes = chain_bytes;
+}
+
+constexpr void force_allreduce(S& s, std::uint32_t tree_ranks, std::uint32_t cells_bytes, std::uint32_t chain_bytes) {
+  s.allreduce_tree_ranks = tree_ranks;
+  s.allreduce_cells_bytes = cells_bytes;
+  s.allreduce_chain_bytes = chain_bytes;
+  s.pair = false;
+}
+
+constexpr AlgorithmEntry mail(Kind kind) { return {kind, Algorithm::mail, "mail", why_mail, always, {}}; }
+
+// clang-format off
+constexpr std::array table = std::to_array<AlgorithmEntry>({
+    {Kind::barrier, Algorithm::alone, "alone", why_alone,
+     [](const S&, const Q& q) { return q.ranks == 1; }, {.barrier = barrier_alone}},
+    {Kind::barrier, Algorithm::pair, "pair", why_pair, is_pair, {.barrier = barrier_pair},
+     [](S& s) { s.barrier_tree_ranks = never; }},
+    {Kind::barrier, Algorithm::tree, "tree", why_tree,
+     [](const S& s, const Q& q) { return q.ranks >= s.barrier_tree_ranks; }, {.barrier = barrier_tree},
+     [](S& s) { force_barrier(s, tree_from_ranks); }},
+    {Kind::barrier, Algorithm::cells, "cells", why_cells, always, {.barrier = barrier_cells},
+     [](S& s) { force_barrier(s, never); }},
+
+    {Kind::bcast, Algorithm::alone, "alone", why_alone, is_alone, {.bcast = bcast_alone}},
+    {Kind::bcast, Algorithm::tree, "tree", why_tree,
+     [](const S& s, const Q& q) { return fits(q, s.bcast_cells_bytes) && q.ranks >= s.bcast_tree_ranks; },
+     {.bcast = bcast_tree}, [](S& s) { force_bcast(s, tree_from_ranks, never, false); }},
+    {Kind::bcast, Algorithm::cells, "cells", why_cells,
+     [](const S& s, const Q& q) { return fits(q, s.bcast_cells_bytes); },
+     {.bcast = bcast_cells}, [](S& s) { force_bcast(s, never, never, false); }},
+    {Kind::bcast, Algorithm::single_copy, "single_copy", why_single_copy,
+     [](const S& s, const Q& q) {
+       return s.single_copy && q.ranks <= s.bcast_single_copy_ranks && at_least(q.bytes, s.bcast_single_copy_bytes) &&
+              !at_least(q.bytes, s.bcast_chunks_bytes);
+     },
+     {.bcast = bcast_single_copy}, [](S& s) { force_bcast(s, never, 0, true); }},
+    {Kind::bcast, Algorithm::chunks, "chunks", why_chunks, always,
+     {.bcast = bcast_chunks}, [](S& s) { force_bcast(s, never, 0, false); }, &S::bcast_chunk_bytes},
+
+    {Kind::reduce, Algorithm::alone, "alone", why_alone, is_alone, {.reduce = reduce_alone}},
+    {Kind::reduce, Algorithm::tree, "tree", why_tree,
+     [](const S& s, const Q& q) {
+       return fits(q, s.reduce_cells_bytes) && !q.in_order && q.ranks >= s.reduce_tree_ranks;
+     },
+     {.reduce = reduce_tree}, [](S& s) { force_small_reduce(s, tree_from_ranks); }},
+    {Kind::reduce, Algorithm::cells, "cells", why_cells,
+     [](const S& s, const Q& q) { return fits(q, s.reduce_cells_bytes); },
+     {.reduce = reduce_cells}, [](S& s) { force_small_reduce(s, never); }},
+    {Kind::reduce, Algorithm::chain, "chain", why_chain,
+     [](const S& s, const Q& q) { return chains(s, q, s.reduce_chain_bytes); },
+     {.reduce = reduce_chain}, [](S& s) { force_large_reduce(s, never, 0); }, &S::chain_chunk_bytes},
+    {Kind::reduce, Algorithm::slices, "slices", why_slices,
+     [](const S& s, const Q& q) {
+       return q.ranks >= (q.crowded ? s.reduce_slices_crowded_ranks : s.reduce_slices_ranks);
+     },
+     {.reduce = reduce_slices}, [](S& s) { force_large_reduce(s, 2, never); }, &S::reduce_chunk_bytes},
+    {Kind::reduce, Algorithm::chunks, "chunks", why_chunks, always,
+     {.reduce = reduce_chunks}, [](S& s) { force_large_reduce(s, never, never); }, &S::reduce_chunk_bytes},
+
+    {Kind::allreduce, Algorithm::alone, "alone", why_alone, is_alone, {.allreduce = allreduce_alone}},
+    {Kind::allreduce, Algorithm::pair, "pair", why_pair, is_pair,
+     {.allreduce = allreduce_pair}, [](S& s) { s.allreduce_tree_ranks = never; }, &S::pair_chunk_bytes},
+    {Kind::allreduce, Algorithm::tree, "tree", why_tree,
+     [](const S& s, const Q& q) {
+       return fits(q, s.allreduce_cells_bytes) && !q.in_order && q.ranks >= s.allreduce_tree_ranks;
+     },
+     {.allreduce = allreduce_tree}, [](S& s) { force_allreduce(s, tree_from_ranks, never, never); }},
+    {Kind::allreduce, Algorithm::cells, "cells", why_cells,
+     [](const S& s, const Q& q) { return fits(q, s.allreduce_cells_bytes); },
+     {.allreduce = allreduce_cells}, [](S& s) { force_allreduce(s, never, never, never); }},
+    {Kind::allreduce, Algorithm::chain, "chain", why_chain,
+     [](const S& s, const Q& q) { return chains(s, q, s.allreduce_chain_bytes); },
+     {.allreduce = allreduce_chain}, [](S& s) { force_allreduce(s, never, 0, 0); }, &S::chain_chunk_bytes},
+    {Kind::allreduce, Algorithm::slices, "slices", why_slices, always,
+     {.allreduce = allreduce_slices}, [](S& s) { force_allreduce(s, never, 0, never); }, &S::allreduce_chunk_bytes},
+
+    mail(Kind::gather), mail(Kind::scatter), mail(Kind::allgather), mail(Kind::alltoall), mail(Kind::neighbor),
+});
+// clang-format on
+
+// The compiler sees every condition: no call through a pointer is left of them.
+template <std::size_t... index>
+const AlgorithmEntry* first(const Selection& selection, Kind kind, const Question& question,
+                            std::index_sequence<index...>) {
+  const AlgorithmEntry* found = nullptr;
+  (void)((table[index].kind == kind && table[index].takes(selection, question) && (found = &table[index])) || ...);
+  return found;
+}
+
+}  // namespace
+
+std::span<const AlgorithmEntry> algorithms() { return table; }
+
+const AlgorithmEntry& choose(const Selection& selection, Kind kind, const Question& question) {
+  const AlgorithmEntry* const entry = first(selection, kind, question, std::make_index_sequence<table.size()>());
+  return entry ? *entry : table.front();
+}
+
+const AlgorithmEntry* find_algorithm(Kind kind, Algorithm algorithm) {
+  for (const AlgorithmEntry& entry : table)
+    if (entry.kind == kind && entry.algorithm == algorithm) return &entry;
+  return nullptr;
+}
+
+}  // namespace millrace::collective
