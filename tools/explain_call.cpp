@@ -37,8 +37,8 @@ CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::ui
   std::string complaint;
   const plan::Tuning tuning = plan::read_tuning(environment);
   const collective::Selection selection = plan::select_collectives(
-      {settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint,
-      tuning.collectives);
+      {settings.order == ReductionOrder::rank, settings.tree, settings.algorithm, settings.single_copy != When::never},
+      complaint, tuning.collectives);
   std::string notes = complaint.empty() ? "" : complaint + "\n";
   for (const std::string& line : tuning.complaints) notes += line + "\n";
   if (tuning.in_force) notes += fmt::format("tuned by {}\n", tuning.path);
@@ -48,7 +48,7 @@ CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::ui
                           Kind::allgather, Kind::alltoall, Kind::neighbor})
     if (plain_name(call) == collective::kind_name(kind))
       return {true, notes + plan::explain_collective(selection, shape, kind, kind == Kind::barrier ? 0 : bytes,
-                                                     settings.order == "rank", crowded)};
+                                                     settings.order == ReductionOrder::rank, crowded)};
   return {
       false,
       fmt::format("'{}' is none of barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, neighbor",

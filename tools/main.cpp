@@ -32,7 +32,7 @@ void say(const Environment& environment, LogLevel level, const std::string& line
 int main(int argument_count, char** arguments) {
   const Environment environment(environ);
   const Request request = parse_command_line(argument_count, arguments);
-  set_log_level(log_level_of(request.log.value_or(read_settings(environ).log)));
+  set_log_level(request.log ? log_level_of(*request.log) : read_settings(environ).log);
   if (request.action == Action::stop) {
     say(environment, LogLevel::error, request.mistake);
     return request.exit_code;

@@ -6,53 +6,14 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 namespace millrace {
 namespace {
 
 constexpr std::string_view prefix = "MILLRACE";
-
-constexpr std::array table = std::to_array<Setting>({
-    {"MILLRACE", SettingKind::on_off, "0|1", "1", "0 leaves every call to the host MPI, as if Millrace were not there"},
-    {"MILLRACE_DISABLE", SettingKind::names, "name,...", "",
-     "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
-    {"MILLRACE_ISA", SettingKind::choice, "auto|scalar|sse42|avx2|avx512|neon|sve|128|256|512", "auto",
-     "forces a unit of kernels, or caps the vector width in bits"},
-    {"MILLRACE_SUBSTITUTE", SettingKind::choice, "auto|always|never", "auto",
-     "collective reductions that the host does: give them an op of ours where that was measured to be faster"},
-    {"MILLRACE_BUFFERS", SettingKind::bytes, "BYTES|KiB|MiB|GiB", "32MiB",
-     "most memory of a rank for packed messages of derived datatypes; 0 leaves them to the host MPI"},
-    {"MILLRACE_THREADS", SettingKind::count, "auto|N", "auto",
-     "threads of a large reduction: auto uses cores that this rank owns and nobody uses, 1 never splits"},
-    {"MILLRACE_THREADS_BYTES", SettingKind::bytes, "BYTES|KiB|MiB|GiB", "8MiB",
-     "the least size of a buffer for more than one thread; the default is what was measured"},
-    {"MILLRACE_COLLECTIVES", SettingKind::choice, "auto|always|never", "auto",
-     "collectives among the ranks of a node by shared memory: where that was measured to be faster"},
-    {"MILLRACE_LAYOUTS", SettingKind::choice, "auto|always|never", "auto",
-     "messages of derived datatypes: pack them ourselves where that was measured to be faster"},
-    {"MILLRACE_TUNING", SettingKind::text, "FILE|none", "",
-     "a table of 'millrace tune'; without it millrace/tuning.json in XDG_CONFIG_HOME (~/.config), none ignores both"},
-    {"MILLRACE_ORDER", SettingKind::choice, "auto|rank", "auto",
-     "rank: reductions of a node are the left fold in rank order, also where a tree would be faster"},
-    {"MILLRACE_WAIT", SettingKind::choice, "auto|spin|yield|sleep", "auto",
-     "how a rank waits for others of its node; auto spins if each has a core of its own, else sleeps"},
-    {"MILLRACE_TREE", SettingKind::text, "kary:K|knomial:K|flat[,...][/...]", "",
-     "the tree of collectives with many ranks of a node; then socket|cache, leaders-last, small-first; behind / "
-     "another "
-     "for what goes to the root"},
-    {"MILLRACE_ALGORITHM", SettingKind::text, "CALL=NAME,...", "",
-     "forces algorithms of collectives inside a node, e.g. allreduce=slices,bcast=single_copy"},
-    {"MILLRACE_SINGLE_COPY", SettingKind::choice, "auto|never", "auto",
-     "large messages of collectives inside a node by one copy (process_vm_readv), where the system permits it"},
-    {"MILLRACE_PMPI", SettingKind::choice, "host|alike", "host",
-     "where a program or its libraries call PMPI names of collectives: leave all to the host, or rely on all ranks to "
-     "do so in the same calls"},
-    {"MILLRACE_REPORT", SettingKind::text, "0|1|FILE.json", "0",
-     "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
-    {"MILLRACE_LOG", SettingKind::choice, "off|error|warning|info|debug", "warning",
-     "what Millrace says on standard error"},
-});
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -98,31 +59,136 @@ bool is_count(std::string_view text) {
          text.find_first_not_of('0') != std::string_view::npos;
 }
 
-// The checked value of one setting, or nothing if it is malformed.
-std::optional<std::string> accepted(const Setting& setting, std::string_view text) {
-  const std::string_view variable = setting.variable;
-  if (text.empty()) return setting.standard;
-  if (setting.kind == SettingKind::on_off) {
-    const auto value = on_off(text);
-    if (!value) return std::nullopt;
-    return *value ? "1" : "0";
-  }
-  if (setting.kind == SettingKind::choice) {
-    const std::string value = lower(text);
-    for (const std::string& choice : split(setting.values, '|'))
-      if (value == choice) return value;
-    return std::nullopt;
-  }
-  if (setting.kind == SettingKind::bytes && !bytes_of(text)) return std::nullopt;
-  if (setting.kind == SettingKind::count) {
-    const std::string value = lower(text);
-    return value == setting.standard || is_count(value) ? std::optional(value) : std::nullopt;
-  }
-  if (variable == "MILLRACE_REPORT") {
-    if (const auto value = on_off(text)) return *value ? "1" : "0";
-    if (!ends_with_json(text)) return std::nullopt;
-  }
+// How texts become values: one of these for each row of the table. They return the text that is in force.
+using Accepted = std::optional<std::string>;
+
+template <bool SettingValues::*member>
+Accepted on_or_off(const Setting&, std::string_view text, SettingValues& values) {
+  const auto value = on_off(text);
+  if (!value) return std::nullopt;
+  values.*member = *value;
+  return *value ? "1" : "0";
+}
+
+// One of `values` of the row, in lower case; nothing if it is not there.
+Accepted chosen_word(const Setting& setting, std::string_view text) {
+  const std::string value = lower(text);
+  for (const std::string& choice : split(setting.values, '|'))
+    if (value == choice) return value;
+  return std::nullopt;
+}
+
+template <std::string SettingValues::*member>
+Accepted word(const Setting& setting, std::string_view text, SettingValues& values) {
+  Accepted value = chosen_word(setting, text);
+  if (value) values.*member = *value;
+  return value;
+}
+
+// The words of an enumeration, in its order.
+constexpr auto words_of(When) { return std::to_array<std::string_view>({"auto", "always", "never"}); }
+constexpr auto words_of(ReductionOrder) { return std::to_array<std::string_view>({"auto", "rank"}); }
+constexpr auto words_of(WaitMode) { return std::to_array<std::string_view>({"auto", "spin", "yield", "sleep"}); }
+constexpr auto words_of(PmpiCalls) { return std::to_array<std::string_view>({"host", "alike"}); }
+constexpr auto words_of(LogLevel) {
+  return std::to_array<std::string_view>({"off", "error", "warning", "info", "debug"});
+}
+
+// A row may offer fewer words than its enumeration has.
+template <auto member>
+Accepted choice(const Setting& setting, std::string_view text, SettingValues& values) {
+  using Enumeration = std::remove_reference_t<decltype(values.*member)>;
+  constexpr std::array words = words_of(Enumeration{});
+  Accepted value = chosen_word(setting, text);
+  if (value) values.*member = static_cast<Enumeration>(std::find(words.begin(), words.end(), *value) - words.begin());
+  return value;
+}
+
+template <std::int64_t SettingValues::*member>
+Accepted bytes(const Setting&, std::string_view text, SettingValues& values) {
+  const auto value = bytes_of(text);
+  if (!value) return std::nullopt;
+  values.*member = *value;
   return std::string(text);
+}
+
+// A count of at least one, or the standard word for 0; what is beyond every machine counts as the most.
+template <std::uint32_t SettingValues::*member>
+Accepted count(const Setting& setting, std::string_view text, SettingValues& values) {
+  constexpr std::uint64_t most = 1024;
+  const std::string value = lower(text);
+  if (value != setting.standard && !is_count(value)) return std::nullopt;
+  values.*member =
+      value == setting.standard ? 0 : static_cast<std::uint32_t>(std::min<std::uint64_t>(std::stoull(value), most));
+  return value;
+}
+
+// Each is checked by whoever uses it.
+template <std::vector<std::string> SettingValues::*member>
+Accepted names(const Setting&, std::string_view text, SettingValues& values) {
+  values.*member = split(text, ',');
+  return std::string(text);
+}
+
+template <std::string SettingValues::*member>
+Accepted anything(const Setting&, std::string_view text, SettingValues& values) {
+  values.*member = text;
+  return std::string(text);
+}
+
+template <std::string SettingValues::*member>
+Accepted switch_or_json_file(const Setting&, std::string_view text, SettingValues& values) {
+  const auto value = on_off(text);
+  if (!value && !ends_with_json(text)) return std::nullopt;
+  values.*member = value ? (*value ? "1" : "0") : std::string(text);
+  return values.*member;
+}
+
+constexpr std::array table = std::to_array<Setting>({
+    {"MILLRACE", on_or_off<&SettingValues::enabled>, "0|1", "1",
+     "0 leaves every call to the host MPI, as if Millrace were not there"},
+    {"MILLRACE_DISABLE", names<&SettingValues::disabled>, "name,...", "",
+     "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
+    {"MILLRACE_ISA", word<&SettingValues::isa>, "auto|scalar|sse42|avx2|avx512|neon|sve|128|256|512", "auto",
+     "forces a unit of kernels, or caps the vector width in bits"},
+    {"MILLRACE_SUBSTITUTE", choice<&SettingValues::substitute>, "auto|always|never", "auto",
+     "collective reductions that the host does: give them an op of ours where that was measured to be faster"},
+    {"MILLRACE_BUFFERS", bytes<&SettingValues::buffers_bytes>, "BYTES|KiB|MiB|GiB", "32MiB",
+     "most memory of a rank for packed messages of derived datatypes; 0 leaves them to the host MPI"},
+    {"MILLRACE_THREADS", count<&SettingValues::threads>, "auto|N", "auto",
+     "threads of a large reduction: auto uses cores that this rank owns and nobody uses, 1 never splits"},
+    {"MILLRACE_THREADS_BYTES", bytes<&SettingValues::threads_bytes>, "BYTES|KiB|MiB|GiB", "8MiB",
+     "the least size of a buffer for more than one thread; the default is what was measured"},
+    {"MILLRACE_COLLECTIVES", choice<&SettingValues::collectives>, "auto|always|never", "auto",
+     "collectives among the ranks of a node by shared memory: where that was measured to be faster"},
+    {"MILLRACE_LAYOUTS", choice<&SettingValues::layouts>, "auto|always|never", "auto",
+     "messages of derived datatypes: pack them ourselves where that was measured to be faster"},
+    {"MILLRACE_TUNING", anything<&SettingValues::tuning>, "FILE|none", "",
+     "a table of 'millrace tune'; without it millrace/tuning.json in XDG_CONFIG_HOME (~/.config), none ignores both"},
+    {"MILLRACE_ORDER", choice<&SettingValues::order>, "auto|rank", "auto",
+     "rank: reductions of a node are the left fold in rank order, also where a tree would be faster"},
+    {"MILLRACE_WAIT", choice<&SettingValues::wait>, "auto|spin|yield|sleep", "auto",
+     "how a rank waits for others of its node; auto spins if each has a core of its own, else sleeps"},
+    {"MILLRACE_TREE", anything<&SettingValues::tree>, "kary:K|knomial:K|flat[,...][/...]", "",
+     "the tree of collectives with many ranks of a node; then socket|cache, leaders-last, small-first; behind / "
+     "another for what goes to the root"},
+    {"MILLRACE_ALGORITHM", anything<&SettingValues::algorithm>, "CALL=NAME,...", "",
+     "forces algorithms of collectives inside a node, e.g. allreduce=slices,bcast=single_copy"},
+    {"MILLRACE_SINGLE_COPY", choice<&SettingValues::single_copy>, "auto|never", "auto",
+     "large messages of collectives inside a node by one copy (process_vm_readv), where the system permits it"},
+    {"MILLRACE_PMPI", choice<&SettingValues::pmpi>, "host|alike", "host",
+     "where a program or its libraries call PMPI names of collectives: leave all to the host, or rely on all ranks to "
+     "do so in the same calls"},
+    {"MILLRACE_REPORT", switch_or_json_file<&SettingValues::report>, "0|1|FILE.json", "0",
+     "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
+    {"MILLRACE_LOG", choice<&SettingValues::log>, "off|error|warning|info|debug", "warning",
+     "what Millrace says on standard error"},
+});
+
+// The value in force for one text, which is stored, or nothing if it is malformed.
+Accepted accept(const Setting& setting, std::string_view text, SettingValues& values) {
+  if (text.empty()) return setting.standard;
+  return setting.read(setting, text, values);
 }
 
 std::size_t edit_distance(std::string_view left, std::string_view right) {
@@ -159,25 +225,6 @@ bool is_ours(std::string_view variable) {
                                 variable[prefix.size()] == '_');
 }
 
-void store(SettingValues& values, std::string_view variable, const std::string& value) {
-  if (variable == "MILLRACE") values.enabled = value == "1";
-  if (variable == "MILLRACE_DISABLE") values.disabled = split(value, ',');
-  if (variable == "MILLRACE_ISA") values.isa = value;
-  if (variable == "MILLRACE_SUBSTITUTE") values.substitute = value;
-  if (variable == "MILLRACE_BUFFERS") values.buffers_bytes = bytes_of(value).value_or(values.buffers_bytes);
-  if (variable == "MILLRACE_THREADS") values.threads = value;
-  if (variable == "MILLRACE_THREADS_BYTES") values.threads_bytes = bytes_of(value).value_or(values.threads_bytes);
-  if (variable == "MILLRACE_COLLECTIVES") values.collectives = value;
-  if (variable == "MILLRACE_ORDER") values.order = value;
-  if (variable == "MILLRACE_WAIT") values.wait = value;
-  if (variable == "MILLRACE_TREE") values.tree = value;
-  if (variable == "MILLRACE_ALGORITHM") values.algorithm = value;
-  if (variable == "MILLRACE_SINGLE_COPY") values.single_copy = value;
-  if (variable == "MILLRACE_PMPI") values.pmpi = value;
-  if (variable == "MILLRACE_REPORT") values.report = value;
-  if (variable == "MILLRACE_LOG") values.log = value;
-}
-
 }  // namespace
 
 std::span<const Setting> settings() { return table; }
@@ -188,8 +235,14 @@ const Setting* find_setting(std::string_view variable) {
   return nullptr;
 }
 
+SettingValues::SettingValues() {
+  for (const Setting& setting : table)
+    if (*setting.standard) setting.read(setting, setting.standard, *this);
+}
+
 std::optional<std::string> setting_complaint(const Setting& setting, std::string_view text) {
-  if (accepted(setting, text)) return std::nullopt;
+  SettingValues scratch;
+  if (accept(setting, text, scratch)) return std::nullopt;
   return fmt::format("{}={} is not one of {}", setting.variable, text, setting.values);
 }
 
@@ -206,9 +259,7 @@ SettingValues read_settings(const char* const* environment) {
     const Setting* setting = find_setting(variable);
     if (!setting) {
       values.complaints.push_back(unknown_variable(variable));
-    } else if (const auto value = accepted(*setting, text)) {
-      store(values, variable, *value);
-    } else {
+    } else if (!accept(*setting, text, values)) {
       values.complaints.push_back(fmt::format("{}: using {}", setting_complaint(*setting, text).value_or(std::string{}),
                                               *setting->standard ? setting->standard : "nothing"));
     }
@@ -221,7 +272,8 @@ std::string setting_text(const Setting& setting, const char* const* environment)
     const std::string_view entry = *environment;
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos || entry.substr(0, equals) != setting.variable) continue;
-    return accepted(setting, entry.substr(equals + 1)).value_or(setting.standard);
+    SettingValues scratch;
+    return accept(setting, entry.substr(equals + 1), scratch).value_or(setting.standard);
   }
   return setting.standard;
 }

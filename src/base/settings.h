@@ -10,21 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
+
 namespace millrace {
 
-enum class SettingKind {
-  on_off,  // 0 1 off on no yes false true
-  choice,  // one of `values`, separated by '|'
-  count,   // an integer of at least 1, or a word that `values` begins with: "auto|N"
-  names,   // names separated by commas, each checked by whoever uses them
-  bytes,   // 4096, 512KiB, 32MiB, 1GiB
-  text,    // anything
-};
+struct SettingValues;
 
 struct Setting {
   const char* variable;  // "MILLRACE_ISA"
-  SettingKind kind;
-  const char* values;    // what may be given, as a user reads it
+  // Reads a text that is not empty into its member. The value in force as a user would write it; nothing, and nothing
+  // is stored, if the text is malformed.
+  std::optional<std::string> (*read)(const Setting& setting, std::string_view text, SettingValues& values);
+  const char* values;    // what may be given, as a user reads it: choices are separated by '|'
   const char* standard;  // the value when the variable is absent or empty
   const char* doc;       // one line
 };
@@ -32,25 +29,40 @@ struct Setting {
 std::span<const Setting> settings();
 const Setting* find_setting(std::string_view variable);  // null if there is none of that name
 
+// What choices mean; their words are in settings.cpp.
+enum class When : std::uint8_t {
+  automatic,
+  always,
+  never
+};  // where that was measured to be faster; wherever it can be
+enum class ReductionOrder : std::uint8_t { automatic, rank };
+enum class WaitMode : std::uint8_t { automatic, spin, yield, sleep };
+enum class PmpiCalls : std::uint8_t { host, alike };
+
 // Values taken from one environment, checked. Reading never fails: what is unknown or malformed falls back to the
-// standard value and is described in `complaints`, one line each, for rank 0 to say once.
+// standard value and is described in `complaints`, one line each, for rank 0 to say once. The table in settings.cpp has
+// a row for each.
 struct SettingValues {
-  bool enabled = true;                                  // MILLRACE
-  std::vector<std::string> disabled;                    // MILLRACE_DISABLE
-  std::string isa = "auto";                             // MILLRACE_ISA
-  std::string substitute = "auto";                      // MILLRACE_SUBSTITUTE
-  std::string collectives = "auto";                     // MILLRACE_COLLECTIVES
-  std::int64_t buffers_bytes = std::int64_t{32} << 20;  // MILLRACE_BUFFERS
-  std::string threads = "auto";                         // MILLRACE_THREADS
-  std::int64_t threads_bytes = std::int64_t{8} << 20;   // MILLRACE_THREADS_BYTES
-  std::string order = "auto";                           // MILLRACE_ORDER
-  std::string wait = "auto";                            // MILLRACE_WAIT
-  std::string tree;                                     // MILLRACE_TREE
-  std::string algorithm;                                // MILLRACE_ALGORITHM
-  std::string single_copy = "auto";                     // MILLRACE_SINGLE_COPY
-  std::string pmpi = "host";                            // MILLRACE_PMPI
-  std::string report = "0";                             // MILLRACE_REPORT: "0", "1" or a file name
-  std::string log = "warning";                          // MILLRACE_LOG
+  SettingValues();  // the standard values
+
+  bool enabled{};
+  std::vector<std::string> disabled;
+  std::string isa;
+  When substitute{};
+  std::int64_t buffers_bytes{};
+  std::uint32_t threads{};  // 0: as many as there are cores that nobody else uses
+  std::int64_t threads_bytes{};
+  When collectives{};
+  When layouts{};
+  std::string tuning;  // a file, "none", or nothing
+  ReductionOrder order{};
+  WaitMode wait{};
+  std::string tree;
+  std::string algorithm;
+  When single_copy{};
+  PmpiCalls pmpi{};
+  std::string report;  // "0", "1" or a file name
+  LogLevel log{};
   std::vector<std::string> complaints;
 
   bool reports() const { return report != "0"; }

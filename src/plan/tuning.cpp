@@ -196,7 +196,7 @@ std::string standard_tuning_path(const char* const* environment) {
 }
 
 Tuning read_tuning(const char* const* environment) {
-  const std::string named = setting_text(*find_setting("MILLRACE_TUNING"), environment);
+  const std::string named = read_settings(environment).tuning;
   if (named == "none") return untuned();
   const std::string path = named.empty() ? standard_tuning_path(environment) : named;
   std::ifstream file(path, std::ios::binary);

@@ -35,17 +35,15 @@ inline void announce_strangers() {
   attention.load(std::memory_order_relaxed)->strangers.store(1, std::memory_order_relaxed);
 }
 
-// While the host is in a call that waits for others, for `whom` (Attention::Seat::inside). Threads and calls within calls may say too early that it is over:
-// then others sleep a little longer.
+// While the host is in a call that waits for others, for `whom` (Attention::Seat::inside). Threads and calls within
+// calls may say too early that it is over: then others sleep a little longer.
 class InsideHost {
  public:
   [[gnu::always_inline]] explicit InsideHost(std::uint32_t whom = shared_memory::Attention::anybody)
       : inside_(own_inside.load(std::memory_order_relaxed)) {
     inside_->store(whom, std::memory_order_relaxed);
   }
-  [[gnu::always_inline]] ~InsideHost() {
-    inside_->store(shared_memory::Attention::nobody, std::memory_order_relaxed);
-  }
+  [[gnu::always_inline]] ~InsideHost() { inside_->store(shared_memory::Attention::nobody, std::memory_order_relaxed); }
   InsideHost(const InsideHost&) = delete;
   InsideHost& operator=(const InsideHost&) = delete;
 

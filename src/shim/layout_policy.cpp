@@ -1,7 +1,5 @@
 #include "shim/layout_policy.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <string>
 
@@ -9,13 +7,12 @@
 #include "plan/layout_collectives.h"
 #include "shim/fault_tolerance.h"
 #include "shim/library_version.h"
+#include "shim/runtime.h"
 #include "shim/tuning.h"
 
 namespace millrace::shim {
 
 namespace {
-
-enum class When : std::uint8_t { automatic, always, never };
 
 // What does not change while the process runs.
 struct Policy {
@@ -27,7 +24,6 @@ struct Policy {
 
 const Policy& policy() {
   static const Policy chosen = [] {
-    const std::string when = setting_text(*find_setting("MILLRACE_LAYOUTS"), environ);
     const std::string version = library_version();
     const plan::HostFamily family = plan::host_family(version);
     return Policy{{tuning().ranges(family), plan::collective_ranges(family, plan::CollectiveClass::spread),
@@ -35,9 +31,7 @@ const Policy& policy() {
                   version.starts_with("MPICH Version:") &&
                       (version.find("\t4.0") != std::string::npos || version.find("\t3.") != std::string::npos),
                   host_survives_failures(),
-                  when == "always"  ? When::always
-                  : when == "never" ? When::never
-                                    : When::automatic};
+                  runtime().settings.layouts};
   }();
   return chosen;
 }

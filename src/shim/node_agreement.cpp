@@ -130,8 +130,8 @@ void take_seat(bool spawned) {
 void join_job_board(const SettingValues& settings, int world_rank, int world_ranks) {
   if (board || world_ranks < 2) return;
   settings_digest = digest_of_settings();
-  trusts_numbers = settings.pmpi == "alike";
-  shares_all = settings.collectives == "always";
+  trusts_numbers = settings.pmpi == PmpiCalls::alike;
+  shares_all = settings.collectives == When::always;
   const bool spawned = was_spawned();
   node::JoinRequest request;
   request.key = fmt::format("millrace={} spawned={} ranks={} {}", MILLRACE_VERSION, spawned, world_ranks,
@@ -185,8 +185,8 @@ std::vector<int> world_ranks_of_group(Word group) {
   std::vector<int> own(static_cast<std::size_t>(ranks));
   std::vector<int> in_world(own.size(), -1);
   std::iota(own.begin(), own.end(), 0);
-  const int error = host<Symbol::MPI_Group_translate_ranks>(group, ranks, as_word(own.data()), world_group,
-                                                            as_word(in_world.data()));
+  const int error =
+      host<Symbol::MPI_Group_translate_ranks>(group, ranks, as_word(own.data()), world_group, as_word(in_world.data()));
   const auto known = [](int rank) { return rank >= 0 && static_cast<std::uint32_t>(rank) < board->world_ranks(); };
   if (error != 0 || !std::all_of(in_world.begin(), in_world.end(), known)) return {};
   return in_world;

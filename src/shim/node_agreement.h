@@ -23,8 +23,8 @@ void join_job_board(const SettingValues& settings, int world_rank, int world_ran
 void leave_job_board();    // before MPI_Finalize, last
 node::Board* job_board();  // or null
 
-// The ranks of a group, or of a communicator (the local ones of an intercommunicator), in MPI_COMM_WORLD, once prepare_agreement() has succeeded; empty if one of them is not in it
-// (spawned, or joined later).
+// The ranks of a group, or of a communicator (the local ones of an intercommunicator), in MPI_COMM_WORLD, once
+// prepare_agreement() has succeeded; empty if one of them is not in it (spawned, or joined later).
 std::vector<int> world_ranks_of_group(Word group);
 std::vector<int> world_ranks_of(Word comm);
 

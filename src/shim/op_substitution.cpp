@@ -106,10 +106,10 @@ std::uint64_t contribution_elements(Symbol symbol, const BytesRule& rule, std::s
 }  // namespace
 
 void prepare_op_substitution(const SettingValues& settings) {
-  if (op_substitution_active.load(std::memory_order_relaxed) || settings.substitute == "never") return;
+  if (op_substitution_active.load(std::memory_order_relaxed) || settings.substitute == When::never) return;
   if constexpr (abi::host_abi != HostAbi::openmpi) return;
   family = plan::host_family(library_version());
-  always = settings.substitute == "always";
+  always = settings.substitute == When::always;
   if (!always && !family_has_use()) return;
   if (host_offloads()) {
     log(LogLevel::info, "this host may offload collectives: predefined ops are left as they are");

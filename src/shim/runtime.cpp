@@ -31,14 +31,6 @@ namespace {
 alignas(Runtime) unsigned char storage[sizeof(Runtime)];
 Runtime* instance = nullptr;
 
-LogLevel level_from(const std::string& name) {
-  if (name == "off") return LogLevel::off;
-  if (name == "error") return LogLevel::error;
-  if (name == "info") return LogLevel::info;
-  if (name == "debug") return LogLevel::debug;
-  return LogLevel::warning;
-}
-
 // Ranks of the common launchers, from the environment: known even before, or without, initialisation.
 bool is_first_rank_by_environment() {
   for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
@@ -59,23 +51,17 @@ std::string from_here(const std::string& path) {
   instance = new (storage) Runtime;
   Runtime& state = *instance;
   state.settings = read_settings(environ);
-  set_log_level(level_from(state.settings.log));
+  set_log_level(state.settings.log);
   if (!state.settings.enabled || !state.settings.reports()) return;
   state.settings.report = from_here(state.settings.report);
   set_mode(recording);
 }
 
-// Both settings have been checked. `processes`: of the world, 0 if there is none.
-void prepare_threads(const SettingValues& settings, int processes) {
-  const long wanted = threads::parse_threads(settings.threads.c_str());
-  threads::use(wanted >= 0 ? static_cast<unsigned>(wanted) : 0, static_cast<std::size_t>(settings.threads_bytes),
-               processes);
-}
-
 // Kernels are chosen and complaints are said once, however often a program opens sessions.
+// `processes`: of the world, 0 if there is none.
 void start_accelerating(bool first_rank, int processes) {
   Runtime& state = runtime();
-  prepare_threads(state.settings, processes);
+  threads::use(state.settings.threads, static_cast<std::size_t>(state.settings.threads_bytes), processes);
   if (!state.prepared) {
     state.prepared = true;
     std::vector<std::string> complaints = prepare_reductions(state.settings, state.world_initialised);
@@ -102,7 +88,8 @@ void start_world() {
   start_accelerating(rank == 0, ranks);
   prepare_op_substitution(state.settings);
   prepare_layouts(state.settings);
-  if (state.settings.collectives != "never" || state.settings.reports()) join_job_board(state.settings, rank, ranks);
+  if (state.settings.collectives != When::never || state.settings.reports())
+    join_job_board(state.settings, rank, ranks);
   prepare_shared_collectives(state.settings, rank);
 }
 

@@ -29,10 +29,14 @@ using record::Reason;
 
 std::array<bool, entry_count> disabled_entries{};
 
-collective::Waiting waiting_of(const std::string& name) {
+collective::Waiting waiting_of(WaitMode wait) {
   using collective::Waiting;
-  for (const Waiting waiting : {Waiting::spin, Waiting::yield, Waiting::sleep})
-    if (name == shared_memory::waiting_name(waiting)) return waiting;
+  switch (wait) {
+    case WaitMode::automatic: break;
+    case WaitMode::spin: return Waiting::spin;
+    case WaitMode::yield: return Waiting::yield;
+    case WaitMode::sleep: return Waiting::sleep;
+  }
   return Waiting::automatic;
 }
 
@@ -173,7 +177,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
 }  // namespace
 
 void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
-  if (shared_collectives_active.load(std::memory_order_relaxed) || settings.collectives == "never") return;
+  if (shared_collectives_active.load(std::memory_order_relaxed) || settings.collectives == When::never) return;
   if (host_survives_failures()) {
     why_not_shared.store(Reason::fault_tolerance, std::memory_order_relaxed);
     log(LogLevel::info, "no collectives in shared memory: the host was told to survive ranks that fail");
@@ -183,11 +187,11 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
     disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
   std::string complaint;
   const collective::Selection selection = plan::select_collectives(
-      {settings.order == "rank", settings.tree, settings.algorithm, settings.single_copy == "auto"}, complaint,
-      tuning().collectives);
+      {settings.order == ReductionOrder::rank, settings.tree, settings.algorithm, settings.single_copy != When::never},
+      complaint, tuning().collectives);
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
-  use_host_family(plan::host_family(library_version()), settings.collectives == "always");
+  use_host_family(plan::host_family(library_version()), settings.collectives == When::always);
   if (!prepare_host_progress()) return;
   find_hidden_errors();
   if (!prepare_agreement()) return;

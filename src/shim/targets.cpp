@@ -10,8 +10,8 @@
 #include "abi.h"
 #include "shim/attention.h"
 #include "shim/communicators.h"
-#include "shim/forward.h"
 #include "shim/fortran.h"
+#include "shim/forward.h"
 #include "shim/node_agreement.h"
 
 namespace millrace::shim {
@@ -106,9 +106,7 @@ int seat_of_request(Word request) {
   return seat ? *seat : not_known;
 }
 
-Word request_at(Word address, bool fortran) {
-  return fortran ? fortran::to_request(address) : abi::handle_at(address);
-}
+Word request_at(Word address, bool fortran) { return fortran ? fortran::to_request(address) : abi::handle_at(address); }
 
 // Seats, `no_rank` or `not_known`; the second is `no_rank` where the call names one rank.
 std::pair<int, int> seats_of(const Target& target, const Word* words, bool fortran) {

@@ -18,7 +18,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaults) {
   EXPECT_TRUE(values.enabled);
   EXPECT_FALSE(values.reports());
   EXPECT_EQ(values.isa, "auto");
-  EXPECT_EQ(values.log, "warning");
+  EXPECT_EQ(values.log, LogLevel::warning);
   EXPECT_TRUE(values.disabled.empty());
   EXPECT_TRUE(values.complaints.empty());
   EXPECT_TRUE(read_settings(nullptr).enabled);
@@ -58,6 +58,47 @@ TEST(Settings, AChoiceIsCaseInsensitiveAndChecked) {
   // A part of the list is no choice.
   EXPECT_EQ(read({"MILLRACE_ISA=auto|scalar"}).complaints.size(), 1u);
   EXPECT_EQ(read({"MILLRACE_LOG=warn"}).complaints.size(), 1u);
+}
+
+// A word of a row that its enumeration lacks would become a value that means nothing, two of one value one choice.
+TEST(Settings, EveryWordOfAChoiceIsAValueOfItsOwn) {
+  const auto values = [](const char* entry) { return read({entry}); };
+  EXPECT_EQ(values("MILLRACE_COLLECTIVES=auto").collectives, When::automatic);
+  EXPECT_EQ(values("MILLRACE_COLLECTIVES=ALWAYS").collectives, When::always);
+  EXPECT_EQ(values("MILLRACE_SUBSTITUTE=never").substitute, When::never);
+  EXPECT_EQ(values("MILLRACE_LAYOUTS=always").layouts, When::always);
+  EXPECT_EQ(values("MILLRACE_SINGLE_COPY=never").single_copy, When::never);
+  EXPECT_EQ(values("MILLRACE_SINGLE_COPY=always").complaints.size(), 1u) << "not offered by its row";
+  EXPECT_EQ(values("MILLRACE_ORDER=rank").order, ReductionOrder::rank);
+  EXPECT_EQ(values("MILLRACE_PMPI=alike").pmpi, PmpiCalls::alike);
+  EXPECT_EQ(values("MILLRACE_WAIT=spin").wait, WaitMode::spin);
+  EXPECT_EQ(values("MILLRACE_WAIT=yield").wait, WaitMode::yield);
+  EXPECT_EQ(values("MILLRACE_WAIT=sleep").wait, WaitMode::sleep);
+  EXPECT_EQ(values("MILLRACE_LOG=off").log, LogLevel::off);
+  EXPECT_EQ(values("MILLRACE_LOG=debug").log, LogLevel::debug);
+  EXPECT_EQ(values("MILLRACE_TREE=kary:3").tree, "kary:3");
+  EXPECT_EQ(values("MILLRACE_ALGORITHM=bcast=flat").algorithm, "bcast=flat");
+  EXPECT_EQ(values("MILLRACE_TUNING=none").tuning, "none");
+}
+
+TEST(Settings, TheStandardValuesAreThoseOfTheTable) {
+  const SettingValues values;
+  EXPECT_TRUE(values.enabled);
+  EXPECT_EQ(values.collectives, When::automatic);
+  EXPECT_EQ(values.threads, 0u);
+  EXPECT_EQ(values.threads_bytes, 8 << 20);
+  EXPECT_EQ(values.pmpi, PmpiCalls::host);
+  EXPECT_EQ(values.isa, "auto");
+  EXPECT_EQ(values.report, "0");
+}
+
+TEST(Settings, CountsEndAtTheMost) {
+  EXPECT_EQ(read({"MILLRACE_THREADS=Auto"}).threads, 0u);
+  EXPECT_EQ(read({"MILLRACE_THREADS=3"}).threads, 3u);
+  EXPECT_EQ(read({"MILLRACE_THREADS=999999999999999"}).threads, 1024u);
+  for (const char* wrong :
+       {"MILLRACE_THREADS=0", "MILLRACE_THREADS=-1", "MILLRACE_THREADS=1.5", "MILLRACE_THREADS=many"})
+    EXPECT_EQ(read({wrong}).complaints.size(), 1u) << wrong;
 }
 
 TEST(Settings, BytesHaveUnits) {

@@ -80,7 +80,7 @@ ordered_json settings_json(const Environment& environment) {
 // environment counts as alone.
 ordered_json threads_json(const SettingValues& values) {
   threads::Request request;
-  if (values.threads != "auto") request.threads = static_cast<unsigned>(std::min(std::stoull(values.threads), 1024ull));
+  request.threads = values.threads;
   const threads::Facts facts = threads::gather_facts(request);
   const threads::Decision decision = threads::decide(request, facts);
   return {{"threads", decision.threads}, {"why", decision.why}, {"least_bytes", values.threads_bytes}};
