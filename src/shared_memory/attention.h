@@ -21,7 +21,7 @@ struct Attention {
   static constexpr std::uint32_t most_seats = 1024;
 
   struct alignas(64) Seat {
-    std::atomic<std::uint32_t> bell;    // futex word: raised and woken by who has something for this rank
+    std::atomic<std::uint32_t> bell;  // futex word: raised and woken by who has something for this rank
     // Written by the rank itself, in a call of the host that waits for others: whom it needs.
     std::atomic<std::uint32_t> inside;  // nobody, anybody, or needed_seat()
   };

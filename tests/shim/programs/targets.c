@@ -110,8 +110,7 @@ int main(int argc, char** argv) {
     if (kind > 0)
       MPI_Comm_split(MPI_COMM_WORLD, kind == 2 && world_rank == 1 ? MPI_UNDEFINED : 0, ranks - world_rank, &comm);
     int members = ranks - (kind == 2), source = kind == 0 ? 0 : members - 1;
-    if (comm != MPI_COMM_NULL)
-      MPI_Win_create(memory, 64 * sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &win);
+    if (comm != MPI_COMM_NULL) MPI_Win_create(memory, 64 * sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &win);
     for (const char* what = HAS_PARTITIONED ? "wspP" : "wsp"; *what; ++what)
       for (int rank = 0; rank < members; ++rank) {
         if (rank == source) continue;
