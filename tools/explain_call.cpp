@@ -18,7 +18,7 @@
 namespace millrace::tools {
 namespace {
 
-// As in the preload (src/shim/node_group.cpp).
+// As in the preload (src/shim/node/node_group.cpp).
 constexpr std::size_t most_group_bytes = std::size_t{64} << 20;
 
 std::string plain_name(std::string_view call) {

@@ -20,7 +20,7 @@ import hosts
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "op_substitution"
 FIELDS = ("host", "mode", "what", "bytes", "turns", "host_ns", "ours_ns", "ratio", "low", "high", "cache_line_ns")
-SUBSTITUTING = ("openmpi4", "openmpi5")  # elsewhere `always` changes nothing: see src/shim/op_substitution.cpp
+SUBSTITUTING = ("openmpi4", "openmpi5")  # elsewhere `always` changes nothing: see src/shim/reduce/op_substitution.cpp
 
 
 def cache_line_ns():

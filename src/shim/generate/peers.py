@@ -1,5 +1,5 @@
 """Which entries can need other ranks to drive their host: ranks that sleep in a collective of ours are woken for them
-(src/shim/attention.h)."""
+(src/shim/bind/attention.h)."""
 
 import dataclasses
 import fnmatch

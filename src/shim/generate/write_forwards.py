@@ -29,7 +29,7 @@ def sources(symbols, parts):
 
 
 def _source(symbols):
-    include = '#include "shim/hooks.h"\n' if any(s.hook for s in symbols) else '#include "shim/forward.h"\n'
+    include = '#include "shim/hooks/hooks.h"\n' if any(s.hook for s in symbols) else '#include "shim/bind/forward.h"\n'
     return f"{NOTE}{include}\nusing namespace millrace::shim;\n\n" + "\n".join(map(_wrapper, symbols))
 
 

@@ -130,8 +130,8 @@ def test_hidden_versions_and_dropped_wrappers(table, tmp_path):
     chapter = "MPI_A(int a)\n    since 1.0; on all; c only\nMPI_B(int a)\n    since 1.0; on two-1 one-1; c only\n"
     small = small_table(tmp_path, chapter)
     symbols = shim_symbols.of_abi(small, "openmpi")
-    (tmp_path / "shim").mkdir()
-    (tmp_path / "shim/forward.h").write_text(
+    (tmp_path / "shim/bind").mkdir(parents=True)
+    (tmp_path / "shim/bind/forward.h").write_text(
         "#include <cstdint>\n"
         "namespace millrace::shim { using Word = std::uintptr_t; enum class Symbol { MPI_A, MPI_B };\n"
         "template <Symbol, class... W> Word forward(W...) { return 0; } }\n"

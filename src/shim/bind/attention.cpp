@@ -1,0 +1,25 @@
+#include "shim/bind/attention.h"
+
+namespace millrace::shim {
+namespace {
+
+constinit shared_memory::Attention alone{};
+shared_memory::Seating seating_in_force;
+
+}  // namespace
+
+constinit std::atomic<shared_memory::Attention*> attention{&alone};
+constinit std::atomic<std::atomic<std::uint32_t>*> own_inside{&alone.seats[0].inside};
+
+void use_seating(const shared_memory::Seating& seating) {
+  seating_in_force = seating;
+  shared_memory::Attention* const used = seating.attention ? seating.attention : &alone;
+  own_inside.store(&used->seats[seating.attention ? seating.seat : 0].inside, std::memory_order_relaxed);
+  attention.store(used, std::memory_order_relaxed);
+}
+
+const shared_memory::Seating& seating() { return seating_in_force; }
+
+void ring_for_host() { shared_memory::ring_sleepers(*attention.load(std::memory_order_relaxed)); }
+
+}  // namespace millrace::shim

@@ -1,0 +1,123 @@
+#include "shim/bind/dynamic_symbols.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace millrace::shim {
+namespace {
+
+// The sections that count, at the addresses where they are mapped; null: there is none.
+struct Tables {
+  const ElfW(Sym) * symbols = nullptr;
+  const char* names = nullptr;
+  std::size_t names_bytes = 0;
+  const std::uint32_t* gnu_hash = nullptr;
+  const ElfW(Word) * hash = nullptr;  // number of buckets, number of symbols, ...
+  const ElfW(Rela) * relocations = nullptr;
+  std::size_t relocations_bytes = 0;
+  const ElfW(Rela) * calls = nullptr;  // those of the procedure linkage table
+  std::size_t calls_bytes = 0;
+
+  const char* name(const ElfW(Sym) & symbol) const {
+    return symbol.st_name < names_bytes ? names + symbol.st_name : "";
+  }
+};
+
+// glibc puts addresses into the dynamic section when it loads an object, but not into one that cannot be written (the
+// kernel's own object).
+template <class Section>
+const Section* mapped(const dl_phdr_info& object, ElfW(Addr) address) {
+  if (address < object.dlpi_addr) address += object.dlpi_addr;
+  return reinterpret_cast<const Section*>(address);
+}
+
+Tables tables_of(const dl_phdr_info& object) {
+  Tables tables;
+  bool has_addends = true;
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    if (object.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
+    for (; entry->d_tag != DT_NULL; ++entry) {
+      const ElfW(Addr) address = entry->d_un.d_ptr;
+      switch (entry->d_tag) {
+        case DT_SYMTAB: tables.symbols = mapped<ElfW(Sym)>(object, address); break;
+        case DT_STRTAB: tables.names = mapped<char>(object, address); break;
+        case DT_STRSZ: tables.names_bytes = entry->d_un.d_val; break;
+        case DT_GNU_HASH: tables.gnu_hash = mapped<std::uint32_t>(object, address); break;
+        case DT_HASH: tables.hash = mapped<ElfW(Word)>(object, address); break;
+        case DT_RELA: tables.relocations = mapped<ElfW(Rela)>(object, address); break;
+        case DT_RELASZ: tables.relocations_bytes = entry->d_un.d_val; break;
+        case DT_JMPREL: tables.calls = mapped<ElfW(Rela)>(object, address); break;
+        case DT_PLTRELSZ: tables.calls_bytes = entry->d_un.d_val; break;
+        case DT_PLTREL: has_addends = entry->d_un.d_val == DT_RELA; break;
+        default: break;
+      }
+    }
+  }
+  if (!tables.symbols || !tables.names) tables = {};
+  if (!has_addends) tables.calls = nullptr;
+  return tables;
+}
+
+// The first symbol that is defined and the number of all, by the table of the GNU linker: buckets hold the first symbol
+// of each chain, and the last of a chain has the lowest bit of its hash set.
+struct Defined {
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
+Defined defined_by_gnu_hash(const std::uint32_t* table) {
+  const std::uint32_t buckets = table[0], first = table[1], filter_words = table[2];
+  const std::uint32_t* const bucket = table + 4 + filter_words * (sizeof(ElfW(Addr)) / sizeof(std::uint32_t));
+  const std::uint32_t* const chain = bucket + buckets;
+  std::uint32_t last = 0;
+  for (std::uint32_t i = 0; i < buckets; ++i) last = std::max(last, bucket[i]);
+  if (last < first) return {};  // nothing is defined
+  while ((chain[last - first] & 1) == 0) ++last;
+  return {first, std::size_t{last} + 1};
+}
+
+#if __SIZEOF_POINTER__ == 8
+std::size_t symbol_of(const ElfW(Rela) & relocation) { return ELF64_R_SYM(relocation.r_info); }
+#else
+std::size_t symbol_of(const ElfW(Rela) & relocation) { return ELF32_R_SYM(relocation.r_info); }
+#endif
+
+}  // namespace
+
+bool holds(const dl_phdr_info& object, const void* address) {
+  const auto place = reinterpret_cast<ElfW(Addr)>(address);
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object.dlpi_phdr[i];
+    if (segment.p_type == PT_LOAD && place - (object.dlpi_addr + segment.p_vaddr) < segment.p_memsz) return true;
+  }
+  return false;
+}
+
+void visit_definitions(const dl_phdr_info& object, Visit visit, void* context) {
+  const Tables tables = tables_of(object);
+  if (!tables.symbols) return;
+  Defined defined;
+  if (tables.gnu_hash)
+    defined = defined_by_gnu_hash(tables.gnu_hash);
+  else if (tables.hash)
+    defined = {1, tables.hash[1]};
+  for (std::size_t i = defined.first; i < defined.end; ++i)
+    if (tables.symbols[i].st_shndx != SHN_UNDEF) visit(tables.name(tables.symbols[i]), context);
+}
+
+void visit_references(const dl_phdr_info& object, Visit visit, void* context) {
+  const Tables tables = tables_of(object);
+  const auto visit_all = [&](const ElfW(Rela) * relocations, std::size_t bytes) {
+    if (!tables.symbols || !relocations) return;
+    for (std::size_t i = 0; i < bytes / sizeof(ElfW(Rela)); ++i) {
+      const std::size_t symbol = symbol_of(relocations[i]);
+      if (symbol != 0 && tables.symbols[symbol].st_shndx == SHN_UNDEF)
+        visit(tables.name(tables.symbols[symbol]), context);
+    }
+  };
+  visit_all(tables.relocations, tables.relocations_bytes);
+  visit_all(tables.calls, tables.calls_bytes);
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,48 @@
+// A call that is counted and timed, or, in check mode, only marked.
+#pragma once
+
+#include <span>
+
+#include "base/clock.h"
+#include "entries.h"
+#include "record/record.h"
+#include "shim/bind/word.h"
+
+namespace millrace::shim {
+
+// True in check mode, and then the entry of this symbol has been marked as seen.
+bool marked_for_check(Symbol symbol);
+
+// Starts observing `length` entries: seen[entry] is set to 1 by each later call, and no call reaches the host.
+void begin_check(unsigned char* seen, std::size_t length);
+
+// Bytes that the caller posted with a call that has succeeded, by the entry's rule in the table.
+std::uint64_t posted_bytes(Symbol symbol, std::span<const Word> words);
+
+// The outermost call of a thread, from construction to the end of the scope. What a host does inside it, calls back
+// into MPI included (Fortran entries, user ops, attribute callbacks), belongs to that call and is not counted again.
+class ObservedCall {
+ public:
+  explicit ObservedCall(Symbol symbol) : symbol_(symbol), outermost_(depth++ == 0), start_ticks_(clock_ticks()) {}
+  ~ObservedCall() { --depth; }
+  ObservedCall(const ObservedCall&) = delete;
+  ObservedCall& operator=(const ObservedCall&) = delete;
+
+  bool outermost() const { return outermost_; }
+
+  void stop() { end_ticks_ = clock_ticks(); }
+  void add(std::uint64_t bytes, std::uint16_t algorithm, record::Reason reason) {
+    if (outermost_)
+      record::add_call(static_cast<std::uint16_t>(symbol_entry(symbol_)), bytes, end_ticks_ - start_ticks_, algorithm,
+                       reason);
+  }
+
+ private:
+  static thread_local int depth __attribute__((tls_model("initial-exec")));
+  Symbol symbol_;
+  bool outermost_;
+  std::uint64_t start_ticks_;
+  std::uint64_t end_ticks_ = 0;
+};
+
+}  // namespace millrace::shim

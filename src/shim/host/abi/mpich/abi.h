@@ -1,0 +1,53 @@
+// The MPICH ABI (libmpi.so.12, Debian's libmpich.so.12, Intel MPI and others): handles are 32-bit integers with fixed
+// values for what is predefined.
+#pragma once
+
+#include "shim/bind/host.h"
+#include "shim/bind/word.h"
+
+namespace millrace::shim::abi {
+
+inline constexpr HostAbi host_abi = HostAbi::mpich;
+inline constexpr int err_intern = 16;
+inline constexpr int err_truncate = 14;
+inline constexpr int err_other = 15;
+inline constexpr int thread_multiple = 3;
+inline constexpr int proc_null = -1;
+inline constexpr int any_source = -2;
+inline constexpr int any_tag = -1;
+inline constexpr int topology_cartesian = 2;
+inline constexpr int topology_graph = 1;
+inline constexpr int topology_distributed_graph = 3;
+inline constexpr Word in_place = ~Word{0};
+
+// How a handle lies in memory, in arrays and behind a pointer.
+using HandleStorage = std::uint32_t;
+
+// The handle in a variable of the program.
+inline Word handle_at(Word address) { return *static_cast<const HandleStorage*>(as_pointer(address)); }
+inline Word handle(Word word) { return static_cast<std::uint32_t>(word); }
+// MPI_BOTTOM and MPI_IN_PLACE, which are not addresses of data.
+inline bool is_special_address(Word address) { return address == 0 || address == in_place; }
+
+inline Word comm_world() { return 0x44000000; }
+inline Word comm_self() { return 0x44000001; }
+inline Word comm_null() { return 0x04000000; }
+inline Word request_null() { return 0x2c000000; }
+inline Word errors_return() { return 0x54000001; }
+inline Word errors_are_fatal() { return 0x54000000; }
+inline Word null_type() { return 0x0c000000; }
+inline Word byte_type() { return 0x4c00010d; }
+inline Word int_type() { return 0x4c000405; }
+inline Word min_op() { return 0x58000002; }
+inline Word max_op() { return 0x58000001; }
+
+// MPI_Status, and the arguments that stand for none.
+inline constexpr std::size_t status_bytes = 20;
+inline constexpr std::size_t status_error_offset_bytes = 16;
+inline constexpr Word status_ignore = 1;
+inline constexpr Word statuses_ignore = 1;
+inline constexpr int err_in_status = 17;
+inline constexpr int err_pending = 18;
+inline constexpr int undefined = -32766;
+
+}  // namespace millrace::shim::abi

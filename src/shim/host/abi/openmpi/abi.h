@@ -1,0 +1,52 @@
+// Open MPI (libmpi.so.40): handles are addresses of objects in libmpi.
+#pragma once
+
+#include "shim/bind/host.h"
+#include "shim/bind/word.h"
+
+namespace millrace::shim::abi {
+
+inline constexpr HostAbi host_abi = HostAbi::openmpi;
+inline constexpr int err_intern = 17;
+inline constexpr int err_truncate = 15;
+inline constexpr int err_other = 16;
+inline constexpr int thread_multiple = 3;
+inline constexpr int proc_null = -2;
+inline constexpr int any_source = -1;
+inline constexpr int any_tag = -1;
+inline constexpr int topology_cartesian = 1;
+inline constexpr int topology_graph = 2;
+inline constexpr int topology_distributed_graph = 3;
+inline constexpr Word in_place = 1;
+
+// How a handle lies in memory, in arrays and behind a pointer.
+using HandleStorage = Word;
+
+// The handle in a variable of the program.
+inline Word handle_at(Word address) { return *static_cast<const HandleStorage*>(as_pointer(address)); }
+inline Word handle(Word word) { return word; }
+// MPI_BOTTOM and MPI_IN_PLACE, which are not addresses of data.
+inline bool is_special_address(Word address) { return address <= in_place; }
+
+inline Word comm_world() { return as_word(find_host_object("ompi_mpi_comm_world")); }
+inline Word comm_self() { return as_word(find_host_object("ompi_mpi_comm_self")); }
+inline Word comm_null() { return as_word(find_host_object("ompi_mpi_comm_null")); }
+inline Word request_null() { return as_word(find_host_object("ompi_request_null")); }
+inline Word errors_return() { return as_word(find_host_object("ompi_mpi_errors_return")); }
+inline Word errors_are_fatal() { return as_word(find_host_object("ompi_mpi_errors_are_fatal")); }
+inline Word null_type() { return as_word(find_host_object("ompi_mpi_datatype_null")); }
+inline Word byte_type() { return as_word(find_host_object("ompi_mpi_byte")); }
+inline Word int_type() { return as_word(find_host_object("ompi_mpi_int")); }
+inline Word min_op() { return as_word(find_host_object("ompi_mpi_op_min")); }
+inline Word max_op() { return as_word(find_host_object("ompi_mpi_op_max")); }
+
+// MPI_Status, and the arguments that stand for none.
+inline constexpr std::size_t status_bytes = 24;
+inline constexpr std::size_t status_error_offset_bytes = 8;
+inline constexpr Word status_ignore = 0;
+inline constexpr Word statuses_ignore = 0;
+inline constexpr int err_in_status = 18;
+inline constexpr int err_pending = 19;
+inline constexpr int undefined = -32766;
+
+}  // namespace millrace::shim::abi

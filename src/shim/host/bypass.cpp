@@ -1,0 +1,252 @@
+#include "shim/host/bypass.h"
+
+#include <fmt/format.h>
+
+#include <bitset>
+#include <cctype>
+#include <climits>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/log.h"
+#include "shim/bind/dynamic_symbols.h"
+#include "shim/bind/host.h"
+
+namespace millrace::shim {
+
+constinit std::atomic<bool> completions_bypassed{false};
+
+namespace {
+
+using Entries = std::bitset<entry_count>;
+
+constexpr Entry request_entries[] = {Entry::Wait,
+                                     Entry::Test,
+                                     Entry::Waitall,
+                                     Entry::Testall,
+                                     Entry::Waitany,
+                                     Entry::Testany,
+                                     Entry::Waitsome,
+                                     Entry::Testsome,
+                                     Entry::Request_free,
+                                     Entry::Request_get_status,
+                                     Entry::Start,
+                                     Entry::Request_get_status_all,
+                                     Entry::Startall,
+                                     Entry::Request_get_status_any,
+                                     Entry::Request_get_status_some};
+
+// Whose numbers on a communicator are what ranks agree by.
+constexpr Entry numbered_entries[] = {
+    Entry::Barrier,
+    Entry::Bcast,
+    Entry::Reduce,
+    Entry::Allreduce,
+    Entry::Gather,
+    Entry::Gatherv,
+    Entry::Scatter,
+    Entry::Scatterv,
+    Entry::Allgather,
+    Entry::Allgatherv,
+    Entry::Alltoall,
+    Entry::Alltoallv,
+    Entry::Alltoallw,
+    Entry::Neighbor_allgather,
+    Entry::Neighbor_allgatherv,
+    Entry::Neighbor_alltoall,
+    Entry::Neighbor_alltoallv,
+    Entry::Neighbor_alltoallw,
+    Entry::Comm_create,
+    Entry::Comm_create_group,
+    Entry::Comm_dup,
+    Entry::Comm_dup_with_info,
+    Entry::Comm_split,
+    Entry::Comm_split_type,
+    Entry::Cart_create,
+    Entry::Cart_sub,
+    Entry::Dist_graph_create,
+    Entry::Dist_graph_create_adjacent,
+    Entry::Graph_create,
+};
+
+std::mutex search_mutex;
+Entries bypassed;            // under the mutex
+std::string bypassed_where;  // likewise; the last object that does so
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& letter : result) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return result;
+}
+
+// The entry behind a name of C or Fortran ("MPI_Wait", "mpi_wait__", "MPI_WAIT", "mpi_wait_f08_") without the P of
+// PMPI; entry_count if it is none.
+std::size_t entry_named(std::string_view name) {
+  static const auto& by_name = *[] {
+    auto* const map = new std::unordered_map<std::string, std::size_t>;  // never destroyed
+    for (std::size_t i = 0; i < entry_count; ++i) map->emplace(lower(entry_names()[i]), i);
+    return map;
+  }();
+  std::string key = lower(name);
+  while (key.ends_with('_')) key.pop_back();
+  for (const std::string_view suffix : {"_f08ts", "_f08", "_f"})
+    if (key.ends_with(suffix)) {
+      key.resize(key.size() - suffix.size());
+      break;
+    }
+  const auto found = by_name.find(key);
+  return found == by_name.end() ? entry_count : found->second;
+}
+
+bool starts_with_mpi(const char* name) {
+  return (name[0] | 0x20) == 'm' && (name[1] | 0x20) == 'p' && (name[2] | 0x20) == 'i' && name[3] == '_';
+}
+
+void note_definition(const char* name, void* entries) {
+  if (!starts_with_mpi(name)) return;
+  const std::size_t entry = entry_named(name);
+  if (entry == entry_count) return;
+  static_cast<Entries*>(entries)->set(entry);
+  // With a large count it is the same call.
+  if (const std::string_view full = name; full.ends_with("_c"))
+    note_definition(std::string(full.substr(0, full.size() - 2)).c_str(), entries);
+}
+
+void note_reference(const char* name, void* entries) {
+  if ((name[0] | 0x20) == 'p') note_definition(name + 1, entries);
+}
+
+void note_c_definition(const char* name, void* found) {
+  if (std::string_view(name) == "MPI_Wait" || std::string_view(name) == "MPI_Init") *static_cast<bool*>(found) = true;
+}
+
+std::string real_path(const char* path) {
+  char resolved[PATH_MAX];
+  return realpath(path, resolved) ? resolved : path;
+}
+
+// Directories of which one holds the other.
+bool belong_together(const std::string& one, const std::string& other) {
+  const auto directory = [](const std::string& path) { return path.substr(0, path.rfind('/') + 1); };
+  const std::string a = directory(one), b = directory(other);
+  return a.starts_with(b) || b.starts_with(a);
+}
+
+// The host's Fortran bindings and components call PMPI by right; we stand before the former with Fortran names of our
+// own, and the latter complete what they have begun themselves. They lie where the host lies, are called as hosts call
+// them, and define no C entry, as tools do (libmpiP.so, libmpi_wrapper.so).
+bool is_part_of_host(const dl_phdr_info& object, const std::string& host_path) {
+  const std::string path = real_path(object.dlpi_name);
+  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  bool is_named_so = name.starts_with("mca_") || name.starts_with("libmca_");
+  for (const std::string_view known : {"libmpi.", "libmpi_", "libmpi-", "libmpich.", "libmpichfort", "libmpichf90",
+                                       "libmpichcxx", "libmpifort", "libmpicxx", "libfmpich"})
+    is_named_so = is_named_so || name.starts_with(known);
+  if (!is_named_so || !belong_together(path, host_path)) return false;
+  bool defines_c = false;
+  visit_definitions(object, note_c_definition, &defines_c);
+  return !defines_c;
+}
+
+struct Search {
+  unsigned long long loads = 0;  // that there have been in this process
+  const void* host = nullptr;    // something in the host's library
+  std::string host_path;
+  bool is_behind_us = false;
+  bool is_behind_host = false;
+  Entries found;
+  std::string where;
+};
+
+int read_loads(dl_phdr_info* object, std::size_t, void* loads) {
+  *static_cast<unsigned long long*>(loads) = object->dlpi_adds;
+  return 1;
+}
+
+int find_host_path(dl_phdr_info* object, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  if (!holds(*object, search.host)) return 0;
+  search.host_path = object->dlpi_name;
+  return 1;
+}
+
+// In the order in which symbols are looked for.
+int search_object(dl_phdr_info* object, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  if (holds(*object, reinterpret_cast<const void*>(&find_bypassed_entries))) {
+    search.is_behind_us = true;
+    return 0;
+  }
+  if (holds(*object, search.host)) {
+    search.is_behind_host = true;
+    return 0;
+  }
+  Entries references, definitions;
+  visit_references(*object, note_reference, &references);
+  if (search.is_behind_us && references.none()) return 0;
+  visit_definitions(*object, note_definition, &definitions);
+  Entries own = references;
+  if (!search.is_behind_us)
+    own |= definitions;
+  else if (!search.is_behind_host)
+    own &= ~definitions;  // called by ours; behind the host they never are
+  if (own.none() || is_part_of_host(*object, search.host_path)) return 0;
+  search.found |= own;
+  search.where = *object->dlpi_name ? object->dlpi_name : "the program";
+  return 0;
+}
+
+void search_process() {
+  static unsigned long long searched_loads = 0;
+  unsigned long long loads = 0;
+  dl_iterate_phdr(read_loads, &loads);
+  const std::lock_guard lock(search_mutex);
+  if (loads == searched_loads) return;
+  Search search;
+  search.host = find_next_function("PMPI_Wait");
+  dl_iterate_phdr(find_host_path, &search);
+  search.host_path = real_path(search.host_path.c_str());
+  dl_iterate_phdr(search_object, &search);
+  bypassed |= search.found;
+  if (search.found.any()) bypassed_where = search.where;
+  searched_loads = loads;
+  for (const Entry entry : request_entries)
+    if (search.found.test(static_cast<std::size_t>(entry)))
+      return expect_unseen_completions(
+          fmt::format("{} may call P{} behind us", search.where, entry_names()[static_cast<std::size_t>(entry)])
+              .c_str());
+}
+
+}  // namespace
+
+void find_bypassed_entries() noexcept try { search_process(); } catch (...) {
+  expect_unseen_completions("no memory to look at the program's symbols");
+}
+
+bool numbers_may_be_wrong() {
+  find_bypassed_entries();
+  const std::lock_guard lock(search_mutex);
+  for (const Entry entry : numbered_entries) {
+    if (!bypassed.test(static_cast<std::size_t>(entry))) continue;
+    static bool said = false;
+    if (!said)
+      log(LogLevel::info,
+          fmt::format("{} may call P{} behind us: collectives are left to the host (MILLRACE_PMPI=alike "
+                      "if all ranks do so in the same calls)",
+                      bypassed_where, entry_names()[static_cast<std::size_t>(entry)]));
+    said = true;
+    return true;
+  }
+  return false;
+}
+
+void expect_unseen_completions(const char* why) noexcept try {
+  if (completions_bypassed.exchange(true, std::memory_order_relaxed)) return;
+  log(LogLevel::info, fmt::format("{}: what is completed later is left to the host", why));
+} catch (...) {
+}
+
+}  // namespace millrace::shim

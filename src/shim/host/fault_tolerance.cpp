@@ -1,0 +1,34 @@
+#include "shim/host/fault_tolerance.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "abi.h"
+#include "shim/bind/host.h"
+
+namespace millrace::shim {
+namespace {
+
+// As MPICH reads its variables: the first of these names that is set.
+bool is_on_in_environment() {
+  for (const char* name : {"MPIR_CVAR_ENABLE_FT", "MPIR_PARAM_ENABLE_FT", "MPICH_ENABLE_FT"}) {
+    const char* const text = std::getenv(name);
+    if (!text) continue;
+    for (const std::string_view yes : {"1", "yes", "YES", "true", "TRUE", "on", "ON"})
+      if (yes == text) return true;
+    return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool host_survives_failures() {
+  if constexpr (abi::host_abi == HostAbi::openmpi) {
+    const auto* const enabled = static_cast<const bool*>(find_host_object("ompi_ftmpi_enabled"));
+    return enabled && *enabled;
+  }
+  return is_on_in_environment();
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,85 @@
+#include "shim/node/node_accord.h"
+
+#include <sched.h>
+
+#include <ctime>
+#include <new>
+
+#include "base/clock.h"
+#include "shim/host/host_progress.h"
+
+namespace millrace::shim {
+namespace {
+
+constexpr std::uint64_t least_spare_groups = 4;  // so much more memory must be there than the ranks would share
+
+void pass_time(void*, std::uint32_t round) {
+  drive_host(nullptr);
+  if (round < 200) {
+    sched_yield();
+  } else {
+    const timespec pause{0, 50'000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+}  // namespace
+
+bool NodeAccord::prepare(void* self) {
+  auto& accord = *static_cast<NodeAccord*>(self);
+  if (!accord.group_)
+    accord.group_ = NodeGroup::join(accord.board_, accord.record_.memory.load(std::memory_order_relaxed), accord.rank_,
+                                    accord.ranks_);
+  return accord.group_ != nullptr;
+}
+
+std::uint32_t NodeAccord::find_memory(void* self) {
+  auto& accord = *static_cast<NodeAccord*>(self);
+  std::atomic<std::uint32_t>& memory = accord.record_.memory;  // read after the proposal that follows it
+  if (const std::uint32_t found = memory.load(std::memory_order_relaxed)) return found;
+  const std::size_t bytes = NodeGroup::region_bytes(accord.board_, accord.ranks_);
+  std::uint64_t available = 0;
+  try {
+    available = accord.board_.available_memory_bytes();
+  } catch (...) {
+  }
+  accord.lacks_memory_ = bytes == 0 || available < least_spare_groups * bytes;
+  if (accord.lacks_memory_ || !accord.board_.lock()) return 0;
+  std::uint32_t number = memory.load(std::memory_order_relaxed);
+  if (number == 0 && (number = accord.board_.allocate(bytes)) != 0) memory.store(number, std::memory_order_relaxed);
+  accord.board_.unlock();
+  accord.lacks_memory_ = number == 0;
+  return number;
+}
+
+std::unique_ptr<NodeAccord> NodeAccord::join(node::Board& board, const node::Identity& identity, std::uint32_t rank,
+                                             std::uint32_t ranks, std::uint64_t calls, std::uint64_t history) noexcept {
+  if (!board.lock()) return nullptr;
+  const std::uint32_t number = board.find_record(identity, ranks);
+  char* const base = board.region(number, node::record_bytes(ranks));
+  board.unlock();
+  if (!base) return nullptr;
+  auto& record = *reinterpret_cast<node::AgreementRecord*>(base);
+  std::unique_ptr<NodeAccord> made(new (std::nothrow) NodeAccord(board, number, record, rank, ranks));
+  if (!made) return nullptr;
+  node::AgreementUser user;
+  user.prepare = prepare;
+  user.find_memory = find_memory;
+  user.pass_time = pass_time;
+  user.now_ns = monotonic_ns;
+  user.lock = [](void* self) { return static_cast<NodeAccord*>(self)->board_.lock(); };
+  user.unlock = [](void* self) { static_cast<NodeAccord*>(self)->board_.unlock(); };
+  user.user = made.get();
+  made->agreement_.emplace(made->record_, rank, ranks, user, calls, history);
+  return made;
+}
+
+NodeAccord::~NodeAccord() {
+  group_.reset();
+  if (!agreement_ || !agreement_->end() || !board_.lock()) return;
+  if (const std::uint32_t memory = record_.memory.load(std::memory_order_relaxed)) board_.release(memory);
+  board_.release(number_);
+  board_.unlock();
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,238 @@
+#include "shim/node/node_agreement.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "abi.h"
+#include "base/environment.h"
+#include "base/log.h"
+#include "node/board.h"
+#include "node/job_key.h"
+#include "node/short_lives.h"
+#include "shim/bind/attention.h"
+#include "shim/bind/forward.h"
+#include "shim/host/bypass.h"
+#include "shim/host/library_version.h"
+#include "shim/host/tuning.h"
+#include "shim/node/node_accord.h"
+
+namespace millrace::shim {
+namespace {
+
+using node::Agreement;
+using node::Identity;
+using record::Reason;
+using Stage = Communicator::Stage;
+
+node::Board* board = nullptr;
+Word world_group = 0;
+std::uint64_t settings_digest = 0;
+bool trusts_numbers = false;  // MILLRACE_PMPI=alike
+bool shares_all = false;      // MILLRACE_COLLECTIVES=always
+node::ShortLives short_lives;
+
+std::uint64_t mix(std::uint64_t value, std::uint64_t next) {
+  value = (value ^ next) * 0xff51afd7ed558ccdu;
+  return value ^ value >> 32;
+}
+
+Identity mix(const Identity& identity, std::uint64_t next) {
+  return {mix(identity.low, next), mix(identity.high + 0x9e3779b97f4a7c15u, next)};
+}
+
+std::uint64_t digest(std::string_view text, std::uint64_t digest) {
+  for (const char letter : text) digest = (digest ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;  // FNV-1a
+  return (digest ^ 0xff) * 0x100000001b3u;
+}
+
+// What must be equal on all ranks for them to choose alike: every setting but those that change nothing that others
+// see.
+std::uint64_t digest_of_settings() {
+  std::uint64_t all = 0xcbf29ce484222325u;
+  for (const Setting& setting : settings()) {
+    const std::string_view variable = setting.variable;
+    if (variable == "MILLRACE_REPORT" || variable == "MILLRACE_LOG") continue;
+    all = digest(setting_text(setting, environ), all);
+  }
+  return mix(digest(library_version(), all), tuning().digest);
+}
+
+// Processes started by MPI_Comm_spawn may have the launcher's daemon in common with others that were.
+bool was_spawned() {
+  Word parent = 0;
+  if (host<Symbol::MPI_Comm_get_parent>(as_word(&parent)) != 0) return true;
+  return abi::handle(parent) != abi::comm_null();
+}
+
+void leave_to_host(Communicator& communicator, Reason reason) {
+  communicator.stage = Stage::host;
+  communicator.reason = reason;
+}
+
+// Some may not be there yet; who is must have the same settings.
+bool settings_differ(const std::vector<int>& members) {
+  return std::any_of(members.begin(), members.end(), [](int member) {
+    const auto rank = static_cast<std::uint32_t>(member);
+    return board->is_here(rank) && board->member(rank).digest != settings_digest;
+  });
+}
+
+void join_record(Communicator& communicator) {
+  // Nobody shares a communicator that one of its ranks never joins.
+  if (!trusts_numbers && numbers_may_be_wrong()) return leave_to_host(communicator, Reason::unseen_calls);
+  const std::vector<int> members = world_ranks_of(communicator.handle);
+  if (members.empty()) return leave_to_host(communicator, Reason::not_agreed);
+  if (settings_differ(members)) return leave_to_host(communicator, Reason::settings_differ);
+  Identity identity = mix(communicator.identity, settings_digest);
+  for (const int member : members) identity = mix(identity, static_cast<std::uint64_t>(member));
+  if (identity == Identity{}) identity.low = 1;
+  communicator.accord =
+      NodeAccord::join(*board, identity, static_cast<std::uint32_t>(communicator.rank),
+                       static_cast<std::uint32_t>(communicator.ranks), communicator.calls, communicator.history);
+  if (!communicator.accord) return leave_to_host(communicator, Reason::no_shared_memory);
+  if (!communicator.lost_count) return;
+  communicator.accord->agreement().spoil();
+  leave_to_host(communicator, Reason::not_agreed);
+}
+
+void follow(Communicator& communicator, Agreement::State state) {
+  NodeAccord& accord = *communicator.accord;
+  if (state == Agreement::State::shared) {
+    communicator.group = accord.take_group();
+    communicator.stage = Stage::active;
+    // All have joined it: nothing is waited for. What breaks it, breaks it for all, and the call says so.
+    communicator.group->group().start();
+  } else if (state == Agreement::State::host) {
+    leave_to_host(communicator, Reason::not_agreed);
+  } else {
+    communicator.reason = accord.lacks_memory() ? Reason::no_shared_memory : Reason::not_agreed;
+  }
+}
+
+// So that ranks that sleep in our collectives are woken by those that call the host.
+void take_seat(bool spawned) {
+  if (board->world_ranks() > shared_memory::Attention::most_seats) return;
+  shared_memory::Attention& attention = board->attention();
+  use_seating({&attention, board->rank(), board->world_ranks()});
+  if (board->joined() == board->world_ranks() && !spawned)
+    attention.everybody_rings.store(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void join_job_board(const SettingValues& settings, int world_rank, int world_ranks) {
+  if (board || world_ranks < 2) return;
+  settings_digest = digest_of_settings();
+  trusts_numbers = settings.pmpi == PmpiCalls::alike;
+  shares_all = settings.collectives == When::always;
+  const bool spawned = was_spawned();
+  node::JoinRequest request;
+  request.key = fmt::format("millrace={} spawned={} ranks={} {}", MILLRACE_VERSION, spawned, world_ranks,
+                            node::job_key(node::process_sources(world_rank)));
+  request.rank = static_cast<std::uint32_t>(world_rank);
+  request.world_ranks = static_cast<std::uint32_t>(world_ranks);
+  request.ranks_here =
+      static_cast<std::uint32_t>(std::max({0, number_in("OMPI_COMM_WORLD_LOCAL_SIZE"), number_in("MPI_LOCALNRANKS")}));
+  request.digest = settings_digest;
+  request.reports = settings.reports();
+  std::string why_not;
+  board = node::Board::join(request, why_not);
+  if (board)
+    take_seat(spawned);
+  else
+    log(LogLevel::info, fmt::format("nothing is shared with the other ranks of this node: {}", why_not));
+}
+
+void leave_job_board() {
+  if (board) board->leave();
+  board = nullptr;
+}
+
+bool prepare_agreement() {
+  if (!board || host<Symbol::MPI_Comm_group>(abi::comm_world(), as_word(&world_group)) != 0) return false;
+  world_group = abi::handle(world_group);
+  if (!prepare_communicators()) return false;
+  const Identity world{0x4d50495f434f4d4d, 0x5f574f524c440000};  // a name like any other
+  return register_communicator(abi::comm_world(), &world) != nullptr;
+}
+
+void forget_agreement() {
+  forget_communicators();
+  if (world_group != 0) host<Symbol::MPI_Group_free>(as_word(&world_group));
+  world_group = 0;
+}
+
+node::Board* job_board() { return board; }
+
+std::vector<int> world_ranks_of(Word comm) {
+  Word group = 0;
+  if (host<Symbol::MPI_Comm_group>(comm, as_word(&group)) != 0) return {};
+  std::vector<int> in_world = world_ranks_of_group(abi::handle(group));
+  host<Symbol::MPI_Group_free>(as_word(&group));
+  return in_world;
+}
+
+std::vector<int> world_ranks_of_group(Word group) {
+  int ranks = 0;
+  if (!board || world_group == 0 || host<Symbol::MPI_Group_size>(group, as_word(&ranks)) != 0) return {};
+  std::vector<int> own(static_cast<std::size_t>(ranks));
+  std::vector<int> in_world(own.size(), -1);
+  std::iota(own.begin(), own.end(), 0);
+  const int error =
+      host<Symbol::MPI_Group_translate_ranks>(group, ranks, as_word(own.data()), world_group, as_word(in_world.data()));
+  const auto known = [](int rank) { return rank >= 0 && static_cast<std::uint32_t>(rank) < board->world_ranks(); };
+  if (error != 0 || !std::all_of(in_world.begin(), in_world.end(), known)) return {};
+  return in_world;
+}
+
+void before_host_call(Communicator& communicator) noexcept {
+  if (communicator.accord) follow(communicator, communicator.accord->agreement().enter());
+}
+
+void after_host_call(Communicator& communicator, std::uint64_t kind, bool succeeded, bool synchronised) noexcept try {
+  if (communicator.stage != Stage::undecided) return;
+  if (succeeded) {
+    ++communicator.calls;
+    communicator.history = Agreement::history_after(communicator.history, kind);
+  } else {
+    communicator.lost_count = true;
+  }
+  if (communicator.accord)
+    follow(communicator, communicator.accord->agreement().leave(kind, succeeded, synchronised));
+  else if (!communicator.has_identity)
+    leave_to_host(communicator, Reason::not_agreed);
+  else if (communicator.lost_count || communicator.calls >= short_lives.calls_before_agreement())
+    join_record(communicator);
+} catch (...) {
+  // Out of memory on this rank alone: it never joins, and so nobody ever shares.
+  leave_to_host(communicator, Reason::no_shared_memory);
+}
+
+void agreement_ended(std::uint64_t shared_calls) noexcept {
+  if (!shares_all) short_lives.ended(shared_calls);
+}
+
+node::Identity next_child(Communicator& parent, std::uint64_t kind) noexcept {
+  // The calls so far are in the name, so that ranks that have seen other calls, or not all of the constructors, do not
+  // take two communicators for one.
+  return mix(mix(mix(parent.identity, kind), ++parent.children), parent.calls);
+}
+
+node::Identity next_of_group(Communicator& parent, Word made, std::uint64_t kind, int tag) noexcept try {
+  int ranks = 0;
+  if (host<Symbol::MPI_Comm_size>(made, as_word(&ranks)) != 0) return {};
+  Identity identity = mix(mix(parent.identity, kind), static_cast<std::uint64_t>(tag));
+  for (const int member : world_ranks_of(made)) identity = mix(identity, static_cast<std::uint64_t>(member));
+  // Only its members know of it, so nothing that all ranks of the parent count may change.
+  return mix(identity, ++parent.groups[identity.low]);
+} catch (...) {
+  return {};
+}
+
+}  // namespace millrace::shim

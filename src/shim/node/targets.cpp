@@ -1,0 +1,167 @@
+#include "shim/bind/targets.h"
+
+#include <atomic>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "abi.h"
+#include "shim/bind/attention.h"
+#include "shim/bind/forward.h"
+#include "shim/host/fortran.h"
+#include "shim/node/communicators.h"
+#include "shim/node/node_agreement.h"
+
+namespace millrace::shim {
+namespace {
+
+using shared_memory::Attention;
+
+constexpr int not_known = -1, no_rank = -2;
+
+// What is remembered of a kind of object; handles are C handles.
+template <class Value>
+class Remembered {
+ public:
+  void set(Word handle, Value value) {
+    const std::lock_guard lock(mutex_);
+    map_.insert_or_assign(handle, std::move(value));
+    changes_.fetch_add(1, std::memory_order_release);
+  }
+  void erase(Word handle) {
+    if (changes_.load(std::memory_order_relaxed) == 0) return;  // who may free it has seen it made
+    const std::lock_guard lock(mutex_);
+    map_.erase(handle);
+    changes_.fetch_add(1, std::memory_order_release);
+  }
+  // Null if it is not there. Valid while the program may use the handle: entries stay where they are.
+  const Value* find(Word handle) const {
+    // A thread's last answer holds while nothing changes: programs work on one window again and again.
+    thread_local Answer last;
+    const std::uint64_t now = changes_.load(std::memory_order_acquire);  // with the releases above
+    if (last.handle == handle && last.changes == now) return last.value;
+    const std::shared_lock lock(mutex_);
+    const auto found = map_.find(handle);
+    last = {handle, now, found == map_.end() ? nullptr : &found->second};
+    return last.value;
+  }
+
+ private:
+  struct Answer {
+    Word handle = 0;
+    std::uint64_t changes = 0;
+    const Value* value = nullptr;
+  };
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<Word, Value> map_;
+  std::atomic<std::uint64_t> changes_{0};
+};
+
+// Never destroyed: objects may be freed by destructors elsewhere.
+auto& windows() {
+  static auto& seats = *new Remembered<std::vector<int>>;
+  return seats;
+}
+auto& requests() {
+  static auto& seats = *new Remembered<int>;
+  return seats;
+}
+
+std::mutex communicators_mutex;  // of Communicator::seats
+
+int seat_in(const std::vector<int>& seats, int rank) {
+  return rank >= 0 && static_cast<std::size_t>(rank) < seats.size() ? seats[static_cast<std::size_t>(rank)] : not_known;
+}
+
+// Of a communicator that the host has accepted before: it is asked for nothing that may fail.
+int seat_in(Word comm, int rank) {
+  Communicator* const communicator = find_communicator(comm);
+  if (!communicator || communicator->between) return not_known;
+  if (!communicator->has_seats.load(std::memory_order_acquire)) {  // partner: the release below
+    const std::lock_guard lock(communicators_mutex);
+    if (communicator->seats.empty()) communicator->seats = world_ranks_of(comm);
+    communicator->has_seats.store(true, std::memory_order_release);
+  }
+  return seat_in(communicator->seats, rank);
+}
+
+Word handle_of(Word word, bool fortran, Word (*of_fortran)(Word)) {
+  return fortran ? of_fortran(word) : abi::handle(word);
+}
+
+int seat_of_rank(const Target& target, const Word* words, int position, bool fortran) {
+  const int rank = fortran ? fortran::to_int(words[position]) : as_int(words[position]);
+  if (rank == abi::proc_null) return no_rank;
+  if (rank == abi::any_source) return not_known;
+  const Word object = words[target.object];
+  if (target.through == Through::communicator) return seat_in(handle_of(object, fortran, fortran::to_comm), rank);
+  const std::vector<int>* const seats = windows().find(handle_of(object, fortran, fortran::to_win));
+  return seats ? seat_in(*seats, rank) : not_known;
+}
+
+int seat_of_request(Word request) {
+  const int* const seat = requests().find(request);
+  return seat ? *seat : not_known;
+}
+
+Word request_at(Word address, bool fortran) { return fortran ? fortran::to_request(address) : abi::handle_at(address); }
+
+// Seats, `no_rank` or `not_known`; the second is `no_rank` where the call names one rank.
+std::pair<int, int> seats_of(const Target& target, const Word* words, bool fortran) {
+  switch (target.through) {
+    case Through::nobody: return {not_known, no_rank};
+    case Through::request:
+      return {seat_of_request(handle_of(words[target.object], fortran, fortran::to_request)), no_rank};
+    case Through::request_at: return {seat_of_request(request_at(words[target.object], fortran)), no_rank};
+    case Through::window:
+    case Through::communicator: break;
+  }
+  const int second = target.second_rank < 0 ? no_rank : seat_of_rank(target, words, target.second_rank, fortran);
+  return {seat_of_rank(target, words, target.rank, fortran), second};
+}
+
+}  // namespace
+
+void remember_window(Word win) noexcept try {
+  if (!shared_memory::everybody_rings(seating())) return;
+  Word group = 0;
+  if (host<Symbol::MPI_Win_get_group>(win, as_word(&group)) != 0) return;
+  std::vector<int> seats = world_ranks_of_group(abi::handle(group));
+  host<Symbol::MPI_Group_free>(as_word(&group));
+  if (!seats.empty()) windows().set(win, std::move(seats));
+} catch (...) {
+}
+
+void forget_window(Word win) noexcept { windows().erase(win); }
+
+void remember_request(const Target& target, const Word* words, Word error, bool fortran) noexcept try {
+  if (!shared_memory::everybody_rings(seating())) return;
+  if ((fortran ? error != 0 && fortran::to_int(error) != 0 : as_int(error) != 0)) return;
+  const int seat = seats_of(target, words, fortran).first;
+  if (seat >= 0) requests().set(request_at(words[target.made], fortran), seat);
+} catch (...) {
+}
+
+void forget_request(Word address, bool fortran) noexcept { requests().erase(request_at(address, fortran)); }
+
+std::uint32_t ring_target(const Target& target, const Word* words, bool fortran) noexcept try {
+  const auto [seat, second] =
+      shared_memory::everybody_rings(seating()) ? seats_of(target, words, fortran) : std::pair(not_known, not_known);
+  if (seat == not_known || second == not_known) {
+    ring_for_host();
+    return Attention::anybody;
+  }
+  Attention& all = *attention.load(std::memory_order_relaxed);
+  for (const int needed : {seat, second})
+    if (needed != no_rank) shared_memory::ring_sleeper(all, static_cast<std::uint32_t>(needed));
+  if (seat != no_rank && second != no_rank && seat != second) return Attention::anybody;
+  const int only = seat != no_rank ? seat : second;
+  return only == no_rank ? Attention::nobody : Attention::needed_seat(static_cast<std::uint32_t>(only));
+} catch (...) {
+  ring_for_host();
+  return Attention::anybody;
+}
+
+}  // namespace millrace::shim

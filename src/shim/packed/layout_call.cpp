@@ -1,0 +1,206 @@
+#include "shim/packed/layout_call.h"
+
+#include "shim/host/bypass.h"
+#include "shim/host/device_memory.h"
+#include "shim/host/fortran.h"
+#include "shim/packed/buffer_pool.h"
+#include "shim/packed/packed_types.h"
+#include "shim/packed/requests.h"
+#include "shim/reduce/reductions.h"
+
+namespace millrace::shim {
+namespace {
+
+using record::Reason;
+
+// Written by prepare_layouts(), before datatypes_active is set.
+Word byte_type = 0;
+int fortran_byte_type = 0;
+std::array<bool, entry_count> disabled_entries{};
+
+}  // namespace
+
+const char* layout_algorithm_name(std::uint16_t algorithm) {
+  constexpr std::array<const char*, static_cast<std::size_t>(LayoutAlgorithm::count)> names{
+      "layout_pack",         "layout_unpack",       "layout_send",      "layout_receive",
+      "layout_send_receive", "layout_free_request", "layout_collective"};
+  const std::size_t index = algorithm - first_layout_algorithm;
+  return index < names.size() ? names[index] : nullptr;
+}
+
+void prepare_layouts(const SettingValues& settings) {
+  if (datatypes_active.load(std::memory_order_relaxed)) return;
+  byte_type = abi::byte_type();
+  fortran_byte_type = as_int(byte_type);
+  if constexpr (abi::host_abi == HostAbi::openmpi)
+    fortran_byte_type = as_int(host_word<Symbol::MPI_Type_c2f>(byte_type));
+  for (std::size_t entry = 0; entry < entry_count; ++entry)
+    disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
+  find_bypassed_entries();
+  use_layouts(settings.layouts);
+  set_buffer_cap(static_cast<std::size_t>(settings.buffers_bytes));
+  prepare_datatypes();
+}
+
+void forget_layouts() {
+  if (!datatypes_active.load(std::memory_order_relaxed)) return;
+  forget_requests();
+  // What is under way still needs its types: it may complete inside MPI_Finalize.
+  if (!any_tracked()) {
+    forget_split_types();
+    forget_packed_types();
+  }
+  forget_datatypes();
+}
+
+bool is_disabled_entry(Symbol symbol) { return disabled_entries[static_cast<std::size_t>(symbol_entry(symbol))]; }
+
+Observation::Observation(Symbol symbol) {
+  if (current_mode() & recording) call_.emplace(symbol);
+}
+
+Observation::~Observation() = default;
+
+void Observation::finish(LayoutAlgorithm algorithm, std::int64_t bytes, bool succeeded) {
+  if (!call_) return;
+  call_->stop();
+  call_->add(succeeded ? static_cast<std::uint64_t>(bytes) : 0, taken(algorithm).algorithm, record::Reason::none);
+}
+
+HostCall::HostCall(Symbol symbol, std::span<Word> words, Pass host_pass)
+    : symbol_(symbol),
+      fortran_(is_fortran(symbol)),
+      large_(bytes_rule(symbol_entry(symbol)).large),
+      words_(words),
+      pass_(host_pass) {
+  if (!fortran_) return;
+  if (words_.back() == 0) words_.back() = as_word(&own_error_);  // optional in mpi_f08
+  error_ = static_cast<int*>(as_pointer(words_.back()));
+}
+
+int HostCall::integer(std::size_t position) const {
+  return fortran_ ? fortran::to_int(words_[position]) : as_int(words_[position]);
+}
+
+std::int64_t HostCall::count(std::size_t position) const {
+  return large_ ? static_cast<std::int64_t>(words_[position]) : integer(position);
+}
+
+Word HostCall::datatype(std::size_t position) const {
+  return fortran_ ? fortran::to_datatype(words_[position]) : abi::handle(words_[position]);
+}
+
+Word HostCall::comm(std::size_t position) const {
+  return fortran_ ? fortran::to_comm(words_[position]) : abi::handle(words_[position]);
+}
+
+bool HostCall::is_real_buffer(std::size_t position) const {
+  const Word address = words_[position];
+  return !abi::is_special_address(address) && !(fortran_ && fortran::is_sentinel(address));
+}
+
+bool HostCall::base_address(std::size_t position, Word& address) const {
+  address = words_[position];
+  if (fortran_) {
+    if (fortran::is_in_place(address)) return false;
+    if (fortran::is_sentinel(address)) address = 0;
+  }
+  return address == 0 || !abi::is_special_address(address);
+}
+
+void HostCall::set_bytes(std::size_t position, void* buffer, std::int64_t bytes) {
+  words_[position] = as_word(buffer);
+  if (!fortran_) {
+    words_[position + 1] = static_cast<Word>(bytes);
+    words_[position + 2] = byte_type;
+    return;
+  }
+  int& count = counts_[counts_used_++];
+  count = static_cast<int>(bytes);
+  words_[position + 1] = as_word(&count);
+  words_[position + 2] = as_word(&fortran_byte_type);
+}
+
+void HostCall::set_split(std::size_t position, void* buffer, const SplitType& type) {
+  set_bytes(position, buffer, 1);
+  words_[position + 2] = fortran_ ? as_word(&type.fortran_handle) : type.handle;
+}
+
+Word HostCall::pass(Outcome outcome) { return pass_(outcome, words_.data()); }
+
+int HostCall::error_class(Word result) const {
+  int error_class = 0;
+  const int error = fortran_ ? *error_ : as_int(result);
+  if (error != 0) host<Symbol::MPI_Error_class>(as_word(error), as_word(&error_class));
+  return error_class;
+}
+
+Word HostCall::succeed() {
+  if (fortran_) *error_ = 0;
+  return 0;
+}
+
+namespace {
+
+// Nothing is ever mapped below: with MPI_BOTTOM such a displacement is a null pointer that the host has to refuse.
+constexpr std::int64_t least_address = 4096;
+
+// Whether `count` elements from address 0 on lie where memory can be.
+bool has_addresses(const layout::Layout& layout, std::int64_t count) {
+  std::int64_t last = 0;
+  if (__builtin_mul_overflow(count - 1, layout.extent_bytes(), &last) ||
+      __builtin_add_overflow(last, layout.true_lb_bytes(), &last))
+    return false;
+  return layout.true_lb_bytes() >= least_address && last >= least_address;
+}
+
+}  // namespace
+
+Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
+  Carried carried;
+  const Word handle = call.datatype(position + 2);
+  if (is_predefined(handle)) return carried;
+  if (is_disabled_entry(call.symbol())) {
+    carried.reason = Reason::disabled;
+    return carried;
+  }
+  carried.count = call.count(position + 1);
+  carried.reason = Reason::invalid_argument;
+  if (carried.count <= 0 || !call.base_address(position, carried.base)) return carried;
+
+  const std::shared_ptr<Datatype>* const known = find_datatype(handle);
+  carried.reason = Reason::first_use;
+  if (!known) {
+    carried.unknown = handle;
+    return carried;
+  }
+  Datatype& datatype = **known;
+  Datatype::State state = datatype.state.load(std::memory_order_acquire);
+  if (__builtin_expect(state == Datatype::State::seen, 0)) {
+    const std::shared_ptr<Datatype> alive = *known;  // reading it calls MPI
+    compile_datatype(*alive);
+    return look_at(call, position, keep_alive);
+  }
+  if (state == Datatype::State::compiling) return carried;
+  carried.reason = datatype.refusal;
+  if (state == Datatype::State::refused) return carried;
+
+  const layout::Layout& layout = *datatype.layout;
+  carried.reason = Reason::invalid_argument;
+  if (carried.base == 0 && !has_addresses(layout, carried.count)) return carried;
+  carried.reason = Reason::host_is_faster;
+  if (!layout.worth_taking(carried.count)) return carried;
+  carried.reason = Reason::large_count;
+  if (layout.packed_bytes(carried.count, carried.bytes) != Status::ok || carried.bytes > most_bytes) return carried;
+  carried.reason = Reason::device_memory;
+  if (is_device_memory(carried.base + static_cast<Word>(layout.true_lb_bytes()))) return carried;
+  carried.reason = Reason::none;
+  carried.layout = &layout;
+  carried.is_mixed = datatype.is_mixed;
+  if (keep_alive) carried.owner = datatype.layout;
+  return carried;
+}
+
+Word byte_datatype() { return byte_type; }
+
+}  // namespace millrace::shim

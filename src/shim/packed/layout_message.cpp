@@ -1,0 +1,65 @@
+#include "shim/packed/layout_message.h"
+
+#include "shim/host/host_progress.h"
+#include "shim/packed/layout_policy.h"
+
+namespace millrace::shim {
+
+Message::Message(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction,
+                 FirstUse first_use)
+    : position_(position) {
+  if (peer_position != no_peer && call.integer(peer_position) == abi::proc_null) return;
+  carried_ = look_at(call, position, true);
+  if (carried_.unknown != 0 && first_use == FirstUse::ours && is_committed(carried_.unknown)) {
+    remember_datatype(carried_.unknown);
+    carried_ = look_at(call, position, true);
+  }
+  if (!carried_.layout) return;
+  memory_ = as_pointer(carried_.base);
+  carried_.reason = policy_on(*carried_.layout, carried_.is_mixed, carried_.count, carried_.bytes,
+                              direction == Direction::in ? Goes::in : Goes::out);
+  if (carried_.reason != record::Reason::none) {
+    carried_.layout = nullptr;
+    return;
+  }
+  if (abi::host_abi == HostAbi::openmpi && direction != Direction::out) {
+    split_ = split_type(carried_.bytes);
+    if (split_.handle != 0) buffer_ = Buffer(carried_.bytes + split_gap_bytes);
+  } else {
+    buffer_ = Buffer(carried_.bytes);
+  }
+  if (!buffer_) carried_.reason = record::Reason::no_buffer;
+}
+
+void Message::put_into(HostCall& call) const {
+  if (split_.handle != 0)
+    call.set_split(position_, buffer_.data(), split_);
+  else
+    call.set_bytes(position_, buffer_.data(), carried_.bytes);
+}
+
+char* Message::second_part() const { return static_cast<char*>(buffer_.data()) + split_.first_bytes + split_gap_bytes; }
+
+void Message::pack() const {
+  const std::int64_t first = split_.first_bytes;
+  if (split_.handle == 0) {
+    carried_.layout->pack(memory_, carried_.count, buffer_.data());
+  } else {
+    carried_.layout->pack_segment(memory_, carried_.count, 0, first, buffer_.data());
+    carried_.layout->pack_segment(memory_, carried_.count, first, carried_.bytes - first, second_part());
+  }
+}
+
+void Message::unpack(std::int64_t bytes) const {
+  if (bytes <= 0 || bytes > carried_.bytes) return;
+  const std::int64_t first = split_.first_bytes;
+  if (split_.handle != 0) {
+    carried_.layout->unpack_segment(buffer_.data(), 0, bytes < first ? bytes : first, memory_, carried_.count);
+    if (bytes > first) carried_.layout->unpack_segment(second_part(), first, bytes - first, memory_, carried_.count);
+  } else if (bytes == carried_.bytes)
+    carried_.layout->unpack(buffer_.data(), memory_, carried_.count);
+  else
+    carried_.layout->unpack_segment(buffer_.data(), 0, bytes, memory_, carried_.count);
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,156 @@
+#include "shim/packed/layout_nonblocking.h"
+
+#include <new>
+
+#include "shim/host/bypass.h"
+#include "shim/packed/requests.h"
+#include "shim/packed/requests_argument.h"
+
+namespace millrace::shim {
+namespace {
+
+// One message, its triple at the beginning of the call, the request at its end.
+struct Shape {
+  Direction direction;
+  std::size_t peer;
+  std::size_t request;
+  bool persistent;
+};
+
+bool is_complete(Word request) {
+  int flag = 0;
+  return host<Symbol::MPI_Request_get_status>(request, as_word(&flag), abi::status_ignore) == 0 && flag;
+}
+
+// What would be ours, if we could be sure to hear of its end.
+constexpr Outcome unseen = forwarded(record::Reason::unseen_completion);
+
+Word one_message(HostCall& call, const Shape& shape) {
+  test_abandoned();
+  Message message(call, 0, shape.peer, shape.direction, shape.persistent ? FirstUse::ours : FirstUse::host);
+  if (!message.is_ours()) return pass_on(call, message.carried());
+  if (completions_may_be_unseen()) return call.pass(unseen);
+  OperationPtr operation(new (std::nothrow) Operation);
+  if (!operation) return call.pass(forwarded(record::Reason::no_buffer));
+  const bool goes_out = shape.direction == Direction::out;
+  const LayoutAlgorithm algorithm = goes_out ? LayoutAlgorithm::send : LayoutAlgorithm::receive;
+  const std::int64_t bytes = message.carried().bytes;
+  Observation observation(call.symbol());
+  if (goes_out && !shape.persistent) message.pack();
+  message.put_into(call);
+  const Word result = call.pass(taken(algorithm));
+  if (call.succeeded(result)) {
+    operation->persistent = shape.persistent;
+    (goes_out ? operation->outgoing : operation->incoming).emplace(std::move(message));
+    begin(call, shape.request, std::move(operation));
+  }
+  observation.finish(algorithm, bytes, call.succeeded(result));
+  return result;
+}
+
+void prepare_start(Operation* operation) {
+  if (!operation || operation->active) return;
+  operation->pack();
+  operation->active = true;
+  operation->delivered = false;
+}
+
+}  // namespace
+
+void begin(const HostCall& call, std::size_t request, OperationPtr operation) {
+  operation->request = request_at(call, request, 0);
+  operation->active = !operation->persistent;
+  if (operation->active && !operation->received() && is_complete(operation->request)) {
+    operation->deliver(nullptr);
+    return;
+  }
+  track(std::move(operation));
+}
+
+Word isend_call(HostCall call) { return one_message(call, {Direction::out, 3, 6, false}); }
+Word irecv_call(HostCall call) { return one_message(call, {Direction::in, 3, 6, false}); }
+Word imrecv_call(HostCall call) { return one_message(call, {Direction::in, Message::no_peer, 4, false}); }
+Word send_init_call(HostCall call) { return one_message(call, {Direction::out, 3, 6, true}); }
+Word recv_init_call(HostCall call) { return one_message(call, {Direction::in, 3, 6, true}); }
+
+Word isendrecv_call(HostCall call) {
+  // MPICH and Intel MPI do not say in the status how much came, so that side stays theirs.
+  constexpr bool knows_length = abi::host_abi == HostAbi::openmpi;
+  test_abandoned();
+  Message outgoing(call, 0, 3, Direction::out);
+  Message incoming(call, 5, 8, Direction::in);
+  const bool receives = knows_length && incoming.is_ours();
+  if (!outgoing.is_ours() && !receives) return pass_on(call, outgoing.carried(), incoming.carried());
+  if (completions_may_be_unseen()) return call.pass(unseen);
+  OperationPtr operation(new (std::nothrow) Operation);
+  if (!operation) return call.pass(forwarded(record::Reason::no_buffer));
+  const std::int64_t bytes = outgoing.is_ours() ? outgoing.carried().bytes : incoming.carried().bytes;
+  Observation observation(call.symbol());
+  if (outgoing.is_ours()) {
+    outgoing.pack();
+    outgoing.put_into(call);
+  }
+  if (receives) incoming.put_into(call);
+  const Word result = call.pass(taken(LayoutAlgorithm::send_receive));
+  if (call.succeeded(result)) {
+    remember_unknown(outgoing.carried(), incoming.carried());
+    if (outgoing.is_ours()) operation->outgoing.emplace(std::move(outgoing));
+    if (receives) operation->incoming.emplace(std::move(incoming));
+    begin(call, 11, std::move(operation));
+  }
+  observation.finish(LayoutAlgorithm::send_receive, bytes, call.succeeded(result));
+  return result;
+}
+
+Word isendrecv_replace_call(HostCall call) {
+  test_abandoned();
+  Message message(call, 0, 3, Direction::both);
+  if (!message.is_ours()) return pass_on(call, message.carried());
+  if (completions_may_be_unseen()) return call.pass(unseen);
+  OperationPtr operation(new (std::nothrow) Operation);
+  if (!operation) return call.pass(forwarded(record::Reason::no_buffer));
+  const std::int64_t bytes = message.carried().bytes;
+  Observation observation(call.symbol());
+  message.pack();
+  message.put_into(call);
+  const Word result = call.pass(taken(LayoutAlgorithm::send_receive));
+  if (call.succeeded(result)) {
+    operation->replaces = true;
+    operation->outgoing.emplace(std::move(message));
+    begin(call, 8, std::move(operation));
+  }
+  observation.finish(LayoutAlgorithm::send_receive, bytes, call.succeeded(result));
+  return result;
+}
+
+Word start_call(HostCall call) {
+  Operation* const operation = find_operation(request_at(call, 0, 0));
+  prepare_start(operation);
+  const Word result = call.pass(forwarded(record::Reason::not_accelerated));
+  if (operation && !call.succeeded(result)) operation->active = false;
+  return result;
+}
+
+Word startall_call(HostCall call) {
+  const int count = call.integer(0);
+  for (int i = 0; i < count; ++i) prepare_start(find_operation(request_at(call, 1, i)));
+  return call.pass(forwarded(record::Reason::not_accelerated));
+}
+
+Word request_free_call(HostCall call) {
+  test_abandoned();
+  Operation* const operation = find_operation(request_at(call, 0, 0));
+  if (!operation) return call.pass(forwarded(record::Reason::not_accelerated));
+  if (!operation->active) {
+    untrack(*operation);
+    return call.pass(forwarded(record::Reason::not_accelerated));
+  }
+  Observation observation(call.symbol());
+  abandon(untrack(*operation));
+  set_request_null(call, 0);
+  test_abandoned();
+  observation.finish(LayoutAlgorithm::free_request, 0, true);
+  return call.succeed();
+}
+
+}  // namespace millrace::shim

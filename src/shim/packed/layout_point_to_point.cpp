@@ -1,0 +1,79 @@
+#include "shim/packed/layout_point_to_point.h"
+
+#include "shim/packed/layout_message.h"
+#include "shim/packed/layout_status.h"
+
+namespace millrace::shim {
+namespace {
+
+Word receive(HostCall& call, const Message& message, std::size_t status_position) {
+  if (!message.is_ours()) return pass_on(call, message.carried());
+  Observation observation(call.symbol());
+  StatusArgument status(call, status_position);
+  message.put_into(call);
+  const Word result = call.pass(taken(LayoutAlgorithm::receive));
+  // After an error the buffer's contents are undefined (MPI 4.1, 3.2.4); a truncated message is such an error.
+  if (call.succeeded(result)) message.unpack(received_bytes(status.at(0)));
+  observation.finish(LayoutAlgorithm::receive, message.carried().bytes, call.succeeded(result));
+  return result;
+}
+
+}  // namespace
+
+Word send_call(HostCall call) {
+  const Message message(call, 0, 3, Direction::out);
+  if (!message.is_ours()) return pass_on(call, message.carried());
+  Observation observation(call.symbol());
+  message.pack();
+  message.put_into(call);
+  const Word result = call.pass(taken(LayoutAlgorithm::send));
+  observation.finish(LayoutAlgorithm::send, message.carried().bytes, call.succeeded(result));
+  return result;
+}
+
+Word receive_call(HostCall call) {
+  const Message message(call, 0, 3, Direction::in);
+  return receive(call, message, 6);
+}
+
+Word matched_receive_call(HostCall call) {
+  const Message message(call, 0, Message::no_peer, Direction::in);
+  return receive(call, message, 4);
+}
+
+Word send_receive_call(HostCall call) {
+  const Message outgoing(call, 0, 3, Direction::out);
+  const Message incoming(call, 5, 8, Direction::in);
+  if (!outgoing.is_ours() && !incoming.is_ours()) return pass_on(call, outgoing.carried(), incoming.carried());
+  Observation observation(call.symbol());
+  if (outgoing.is_ours()) {
+    outgoing.pack();
+    outgoing.put_into(call);
+  }
+  if (incoming.is_ours()) incoming.put_into(call);
+  StatusArgument status(call, 11);
+  const Word result = call.pass(taken(LayoutAlgorithm::send_receive));
+  if (call.succeeded(result)) {
+    if (incoming.is_ours()) incoming.unpack(received_bytes(status.at(0)));
+    remember_unknown(outgoing.carried(), incoming.carried());
+  }
+  // What the entry's rule counts: what went out, or what came in where nothing did.
+  const std::int64_t bytes = outgoing.is_ours() ? outgoing.carried().bytes : incoming.carried().bytes;
+  observation.finish(LayoutAlgorithm::send_receive, bytes, call.succeeded(result));
+  return result;
+}
+
+Word send_receive_replace_call(HostCall call) {
+  const Message message(call, 0, 3, Direction::both);
+  if (!message.is_ours()) return pass_on(call, message.carried());
+  Observation observation(call.symbol());
+  message.pack();
+  message.put_into(call);
+  StatusArgument status(call, 8);
+  const Word result = call.pass(taken(LayoutAlgorithm::send_receive));
+  if (call.succeeded(result)) message.unpack(received_bytes(status.at(0)));
+  observation.finish(LayoutAlgorithm::send_receive, message.carried().bytes, call.succeeded(result));
+  return result;
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,14 @@
+// Requests among the arguments of a call.
+#pragma once
+
+#include "shim/packed/layout_call.h"
+
+namespace millrace::shim {
+
+// The C handle of element `index` of the array, or of the one request, at `position`.
+Word request_at(const HostCall& call, std::size_t position, int index);
+// What is stored there, whatever it is: the same as before means that the host has not freed the request.
+Word stored_request_at(const HostCall& call, std::size_t position, int index);
+void set_request_null(HostCall& call, std::size_t position);
+
+}  // namespace millrace::shim

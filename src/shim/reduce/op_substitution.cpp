@@ -1,0 +1,166 @@
+#include "shim/reduce/op_substitution.h"
+
+#include <fmt/format.h>
+#include <link.h>
+
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "abi.h"
+#include "base/log.h"
+#include "plan/op_substitution.h"
+#include "shim/host/device_memory.h"
+#include "shim/host/fortran.h"
+#include "shim/host/library_version.h"
+#include "shim/host/predefined.h"
+#include "shim/reduce/reduce_local.h"
+
+namespace millrace::shim {
+
+constinit std::atomic<bool> op_substitution_active{false};
+
+namespace {
+
+using record::Reason;
+
+// Written by prepare_op_substitution(), before op_substitution_active is set.
+struct Substitute {
+  Word predefined = 0;
+  Word ours = 0;
+  int ours_in_fortran = 0;
+};
+std::array<Substitute, kernel::op_count> substitutes;
+plan::HostFamily family = plan::HostFamily::unknown;
+bool always = false;
+std::array<bool, entry_count> disabled_entries{};
+
+// The function behind an op of ours. The host calls it with its own handle of the datatype.
+template <std::size_t op>
+void reduce_with_kernel(const void* in, void* inout, const int* length, const void* datatype) {
+  Word handle = 0;
+  if constexpr (abi::host_abi == HostAbi::mpich)
+    handle = *static_cast<const std::uint32_t*>(datatype);
+  else
+    handle = *static_cast<const Word*>(datatype);
+  const Reduction* reduction = find_reduction(handle, substitutes[op].predefined);
+  // Never null: a call is given this op only for a datatype that has a kernel.
+  if (reduction && reduction->reduce && *length > 0) reduce(*reduction, in, inout, static_cast<std::size_t>(*length));
+}
+
+using UserFunction = void (*)(const void*, void*, const int*, const void*);
+
+template <std::size_t... ops>
+constexpr std::array<UserFunction, sizeof...(ops)> user_functions(std::index_sequence<ops...>) {
+  return {&reduce_with_kernel<ops>...};
+}
+
+// Collectives in hardware or in a library of their own work with predefined ops only.
+int find_offload(dl_phdr_info* object, std::size_t, void* found) {
+  for (const char* name : {"mca_coll_hcoll", "mca_coll_ucc", "mca_coll_portals4", "libsharp", "libhcoll"})
+    if (object->dlpi_name && std::strstr(object->dlpi_name, name)) *static_cast<bool*>(found) = true;
+  return 0;
+}
+
+bool host_offloads() {
+  bool found = false;
+  dl_iterate_phdr(find_offload, &found);
+  return found;
+}
+
+bool family_has_use() {
+  for (int i = 0; i <= static_cast<int>(plan::OpClass::other); ++i)
+    if (plan::substitution_threshold_bytes(family, static_cast<plan::OpClass>(i)) != plan::never) return true;
+  return false;
+}
+
+bool create_ops() {
+  constexpr auto functions = user_functions(std::make_index_sequence<kernel::op_count>{});
+  for (const KnownOp& op : known_ops()) {
+    const auto index = static_cast<std::size_t>(op.op);
+    Substitute& substitute = substitutes[index];
+    substitute.predefined = op.handle;
+    // Every predefined op is commutative.
+    if (host<Symbol::MPI_Op_create>(reinterpret_cast<Word>(functions[index]), 1, as_word(&substitute.ours)) != 0)
+      return false;
+    substitute.ours_in_fortran = as_int(host_word<Symbol::MPI_Op_c2f>(substitute.ours));
+  }
+  return true;
+}
+
+// What one rank contributes. Arrays of counts are not summed, which would take the communicator's size: those calls
+// (MPI_Reduce_scatter) count as 0 and keep the host's op unless MILLRACE_SUBSTITUTE=always.
+std::uint64_t contribution_elements(Symbol symbol, const BytesRule& rule, std::span<const Word> words) {
+  const Posted& posted = rule.first;
+  const Word word = words[static_cast<std::size_t>(posted.count)];
+  if (posted.shape == Shape::array || posted.shape == Shape::mine) return 0;
+  std::int64_t count = 0;
+  if (rule.large)
+    count = static_cast<std::int64_t>(word);
+  else
+    count = is_fortran(symbol) ? fortran::to_int(word) : as_int(word);
+  return count > 0 ? static_cast<std::uint64_t>(count) : 0;
+}
+
+}  // namespace
+
+void prepare_op_substitution(const SettingValues& settings) {
+  if (op_substitution_active.load(std::memory_order_relaxed) || settings.substitute == When::never) return;
+  if constexpr (abi::host_abi != HostAbi::openmpi) return;
+  family = plan::host_family(library_version());
+  always = settings.substitute == When::always;
+  if (!always && !family_has_use()) return;
+  if (host_offloads()) {
+    log(LogLevel::info, "this host may offload collectives: predefined ops are left as they are");
+    return;
+  }
+  for (std::size_t entry = 0; entry < entry_count; ++entry)
+    disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
+  if (create_ops()) op_substitution_active.store(true, std::memory_order_relaxed);
+}
+
+void forget_op_substitution() {
+  if (!op_substitution_active.exchange(false, std::memory_order_relaxed)) return;
+  for (Substitute& substitute : substitutes)
+    if (substitute.ours) host<Symbol::MPI_Op_free>(as_word(&substitute.ours));
+}
+
+Outcome substitute_op(Symbol symbol, std::span<Word> words) {
+  if (disabled_entries[static_cast<std::size_t>(symbol_entry(symbol))]) return forwarded(Reason::disabled);
+  const BytesRule& rule = bytes_rule(symbol_entry(symbol));
+  const auto datatype_position = static_cast<std::size_t>(int{rule.first.datatype});
+  const std::size_t op_position = datatype_position + 1;  // in every reduction: ..., datatype, op, ...
+  const bool from_fortran = is_fortran(symbol);
+  const Word datatype =
+      from_fortran ? fortran::to_datatype(words[datatype_position]) : abi::handle(words[datatype_position]);
+  const Word op = from_fortran ? fortran::to_op(words[op_position]) : abi::handle(words[op_position]);
+
+  const Reduction* reduction = find_reduction(datatype, op);
+  if (!reduction) return forwarded(covers_op(op) ? Reason::type_not_covered : Reason::op_not_covered);
+  if (!reduction->reduce) return forwarded(reduction->refusal);
+  const auto kernel_op = static_cast<kernel::Op>(reduction->algorithm / kernel::type_count);
+  const auto kernel_type = static_cast<kernel::Type>(reduction->algorithm % kernel::type_count);
+  const std::uint64_t bytes = contribution_elements(symbol, rule, words) * reduction->element_bytes;
+  const std::uint64_t threshold = plan::substitution_threshold_bytes(family, plan::op_class(kernel_op, kernel_type));
+  if (!always && (threshold == plan::never || bytes < threshold)) return forwarded(Reason::host_is_faster);
+
+  // Send and receive buffer. Hosts with kernels of a device use them for predefined ops only.
+  if (is_device_memory(words[0], words[1])) return forwarded(Reason::device_memory);
+
+  const Substitute& substitute = substitutes[static_cast<std::size_t>(kernel_op)];
+  words[op_position] = from_fortran ? as_word(&substitute.ours_in_fortran) : substitute.ours;
+  return taken(static_cast<std::uint16_t>(first_substitution_algorithm + reduction->algorithm));
+}
+
+const char* substitution_name(std::uint16_t algorithm) {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> made;
+    for (std::size_t i = 0; i < kernel::kernel_count; ++i) made.push_back(fmt::format("op_{}", kernel::kernel_name(i)));
+    return made;
+  }();
+  const std::size_t index = algorithm - first_substitution_algorithm;
+  return index < names.size() ? names[index].c_str() : nullptr;
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,57 @@
+// From a pair of MPI handles (datatype, op) to the kernel that does it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/settings.h"
+#include "kernel/kernel.h"
+#include "record/record.h"
+#include "shim/bind/word.h"
+
+namespace millrace::shim {
+
+struct Reduction {
+  Word datatype = 0;
+  Word op = 0;
+  kernel::Reduce2 reduce = nullptr;               // null: known, but the host's
+  record::Reason refusal = record::Reason::none;  // why `reduce` is null
+  std::uint32_t element_bytes = 0;
+  std::uint16_t algorithm = 0;  // kernel::kernel_index
+};
+
+// Chooses the instruction set and fills the table from the predefined handles of this ABI; needs a host that is
+// initialised. Returns complaints about MILLRACE_ISA and MILLRACE_DISABLE, one line each. Called by one thread,
+// before ModeBit::accelerating is set for the first time. `has_world`: MPI_COMM_WORLD exists (not so with sessions
+// only).
+std::vector<std::string> prepare_reductions(const SettingValues& settings, bool has_world);
+
+// Open addressing, filled once, never changed after: lookups need no lock.
+inline constexpr std::size_t reduction_slots = 4096;
+extern Reduction reduction_table[reduction_slots];
+
+inline std::size_t reduction_slot(Word datatype, Word op) {
+  const std::uint64_t mixed = (datatype * 0x9e3779b97f4a7c15u) ^ (op * 0xc2b2ae3d27d4eb4fu);
+  return (mixed * 0x9e3779b97f4a7c15u) >> 52;
+}
+static_assert(reduction_slots == std::size_t{1} << 12, "the shift in reduction_slot keeps the upper 12 bits");
+
+// The reduction of a pair of handles, or nullptr if no kernel covers it. A few nanoseconds; thread-safe.
+inline const Reduction* find_reduction(Word datatype, Word op) {
+  for (std::size_t slot = reduction_slot(datatype, op);; slot = (slot + 1) % reduction_slots) {
+    const Reduction& candidate = reduction_table[slot];
+    if (candidate.datatype == datatype && candidate.op == op) return &candidate;
+    if (candidate.element_bytes == 0) return nullptr;
+  }
+}
+
+// Whether MILLRACE_DISABLE names a call or a kernel, as the report prints it: Reduce_local (or MPI_Reduce_local),
+// sum_f64.
+bool is_disabled(const SettingValues& settings, std::string_view name);
+
+// Whether any kernel exists for this op: says which of the two handles was the one that is not covered.
+bool covers_op(Word op);
+
+}  // namespace millrace::shim

@@ -1,0 +1,312 @@
+#include "shim/shared/exchange_attempt.h"
+
+#include <algorithm>
+#include <climits>
+
+#include "abi.h"
+#include "base/log.h"
+#include "collective/exchange.h"
+#include "shim/bind/forward.h"
+#include "shim/node/node_group.h"
+#include "shim/shared/exchange_blocks.h"
+#include "shim/shared/host_verdict.h"
+
+namespace millrace::shim {
+namespace {
+
+using Blocks = ExchangeSide::Blocks;
+using collective::Data;
+using collective::Kind;
+using collective::Message;
+using collective::Result;
+using record::Reason;
+
+Kind kind_of(ExchangeKind kind) {
+  switch (kind) {
+    case ExchangeKind::gather: return Kind::gather;
+    case ExchangeKind::scatter: return Kind::scatter;
+    case ExchangeKind::allgather: return Kind::allgather;
+    case ExchangeKind::alltoall: return Kind::alltoall;
+    default: return Kind::neighbor;
+  }
+}
+
+// What keeps this rank from doing its part; the program hears of it as of an error of the host.
+Attempt report(const Communicator& communicator, int error) {
+  log(LogLevel::error, error == abi::err_intern ? "no memory for the data of a collective"
+                                                : "the host cannot pack or unpack the data of a collective");
+  host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(error));
+  return failed(error);
+}
+
+// The same, while others may be waiting for this rank.
+Attempt break_off(const Communicator& communicator, int error) {
+  report(communicator, error);
+  return failed_for_all(communicator.group->group(), error);
+}
+
+constexpr std::size_t most_pairs_compared = 4096;
+constexpr std::uint64_t repeats_label = ~std::uint64_t{0};  // no root
+
+// From the first to the last byte of some rows.
+struct Reach {
+  std::uintptr_t first = ~std::uintptr_t{0}, end = 0;
+
+  void add(const Data& data) {
+    if (!data.row || data.bytes == 0) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(data.row);
+    first = std::min(first, address);
+    end = std::max(end, address + data.bytes);
+  }
+  bool meets(const Reach& other) const { return first < other.end && other.first < end; }
+};
+
+// One call under way on one rank.
+class Exchange {
+ public:
+  Exchange(Communicator& communicator, const ExchangeCall& call, ExchangeBlocks& blocks)
+      : communicator_(communicator), call_(call), shape_(call.shape), blocks_(blocks) {}
+
+  Attempt run() {
+    if (const Reason reason = decide(); reason != Reason::none) return refused(reason);
+    // The blocks of MPI_Neighbor_allgather are the same in whatever order they come.
+    if (shape_.kind == ExchangeKind::neighbor_alltoall) {
+      if (const Result told = tell_repeats(); told != Result::ok) return done(told);
+      if (*blocks_.neighbors->repeats_anywhere) return refused(Reason::repeated_neighbors);
+    }
+    if (!(shape_.kind == ExchangeKind::allgather ? list_gathered() : list_messages()))
+      return refused(Reason::invalid_argument);
+    if (const int error = blocks_.pack(); error != 0) return break_off(communicator_, error);
+    const bool rejected = will_be_rejected();
+    if (rejected)
+      blocks_.discard_receives();
+    else if (overlap() && !blocks_.copy_sends(own_))
+      return break_off(communicator_, abi::err_intern);
+    const Result result = move();
+    if (result != Result::ok && result != Result::truncated) return done(result);
+    if (rejected) return refused(Reason::buffers_overlap);
+    if (const int error = blocks_.unpack(); error != 0) return report(communicator_, error);
+    return done(result);
+  }
+
+ private:
+  std::size_t ranks() const { return static_cast<std::size_t>(communicator_.ranks); }
+  std::size_t rank() const { return static_cast<std::size_t>(communicator_.rank); }
+  bool is_root() const { return communicator_.rank == root_; }
+
+  // By what is equal on all ranks.
+  Reason decide() {
+    blocks_.clear();
+    if (shape_.is_rooted()) {
+      root_ = call_.root();
+      if (root_ < 0 || root_ >= communicator_.ranks) return Reason::invalid_argument;
+    }
+    if (shape_.is_neighbor()) {
+      if (!blocks_.neighbors) blocks_.neighbors = neighbors_of(communicator_.handle, communicator_.rank);
+      if (!blocks_.neighbors->has_topology) return Reason::invalid_argument;
+    }
+    in_place_ = is_in_place();
+    // What is to be sent would be overwritten.
+    if (in_place_ && shape_.kind == ExchangeKind::alltoall) return Reason::buffers_overlap;
+    if (!shape_.is_regular()) {
+      if (exchange_left_to_host(communicator_, kind_of(shape_.kind), std::nullopt)) return Reason::host_is_faster;
+      return Reason::none;
+    }
+    const bool outgoing = &regular_side(call_, communicator_.rank) == &shape_.send;
+    if (!blocks_.open(call_, outgoing ? shape_.send : shape_.receive, outgoing)) return Reason::invalid_argument;
+    bytes_ = blocks_.block_bytes();
+    // Where a type is not compiled its size is known up to there only.
+    if (bytes_ > INT_MAX) return Reason::large_count;
+    if (bytes_ == 0) return Reason::host_is_faster;  // nothing to do there either
+    return exchange_left_to_host(communicator_, kind_of(shape_.kind), bytes_) ? Reason::host_is_faster : Reason::none;
+  }
+
+  // In the first such call on the communicator: no rank knows all others' neighbours.
+  Result tell_repeats() {
+    Neighbors& neighbors = *blocks_.neighbors;
+    if (neighbors.repeats_anywhere) [[likely]]
+      return Result::ok;
+    std::vector<char> flags(ranks());
+    std::vector<Data> places(ranks());
+    for (std::size_t i = 0; i < ranks(); ++i) places[i] = {1, &flags[i], nullptr, nullptr};
+    char own = neighbors.repeats ? 1 : 0;
+    const Result told = collective::publish(communicator_.group->group(), Kind::neighbor, repeats_label,
+                                            {1, &own, nullptr, nullptr}, places);
+    if (told == Result::ok) neighbors.repeats_anywhere = std::find(flags.begin(), flags.end(), 1) != flags.end();
+    return told;
+  }
+
+  bool is_in_place() const {
+    switch (shape_.kind) {
+      case ExchangeKind::gather: return is_root() && call_.is_in_place(shape_.send);
+      case ExchangeKind::scatter: return is_root() && call_.is_in_place(shape_.receive);
+      case ExchangeKind::allgather:
+      case ExchangeKind::alltoall: return call_.is_in_place(shape_.send);
+      default: return false;
+    }
+  }
+
+  // Everybody's one block to everybody.
+  bool list_gathered() {
+    if (!in_place_ && (!blocks_.open(call_, shape_.send, true) || !blocks_.find(0, own_))) return false;
+    if (!blocks_.open(call_, shape_.receive, in_place_)) return false;
+    if (in_place_) {  // to be read from where it is
+      if (!blocks_.find(rank(), own_) || !blocks_.open(call_, shape_.receive, false)) return false;
+    }
+    blocks_.gathered.resize(ranks());
+    for (std::size_t i = 0; i < ranks(); ++i) {
+      Data& data = blocks_.gathered[i];
+      if (in_place_ && i == rank())
+        data.bytes = own_.bytes;
+      else if (!blocks_.find(i, data))
+        return false;
+    }
+    Data& same = blocks_.gathered[rank()];
+    own_aliased_ = !in_place_ && own_.bytes != 0 && ExchangeBlocks::same_place(own_, same);
+    if (own_aliased_) same = {same.bytes, nullptr, nullptr, nullptr};  // wrong by the standard, works with some hosts
+    return true;
+  }
+
+  bool list_messages() {
+    const bool sends = shape_.kind != ExchangeKind::scatter || is_root();
+    const bool receives = shape_.kind != ExchangeKind::gather || is_root();
+    // In place: the root's own block is where it is to be.
+    const bool sends_own = !(in_place_ && shape_.kind == ExchangeKind::scatter);
+    const bool receives_own = !(in_place_ && shape_.kind == ExchangeKind::gather);
+    if (sends && receives_own &&
+        !(blocks_.open(call_, shape_.send, true) && list(shape_.send, sends_own, blocks_.sends)))
+      return false;
+    if (receives && sends_own &&
+        !(blocks_.open(call_, shape_.receive, false) && list(shape_.receive, receives_own, blocks_.receives)))
+      return false;
+    look_at_own_message();
+    return true;
+  }
+
+  // The messages of a side that is open.
+  bool list(const ExchangeSide& side, bool own, std::vector<Message>& messages) {
+    if (shape_.is_neighbor()) return list_neighbors(side, messages);
+    if (side.blocks == Blocks::one) return add(0, root_, messages);
+    for (std::size_t i = 0; i < ranks(); ++i)
+      if ((own || i != rank()) && !add(i, static_cast<int>(i), messages)) return false;
+    return true;
+  }
+
+  bool list_neighbors(const ExchangeSide& side, std::vector<Message>& messages) {
+    Neighbors& neighbors = *blocks_.neighbors;
+    if (&side == &shape_.receive) {
+      for (std::size_t i = 0; i < neighbors.sources.size(); ++i)
+        if (!add(i, neighbors.sources[i], messages)) return false;
+      return true;
+    }
+    for (std::size_t i = 0; i < neighbors.destinations.size(); ++i)
+      if (!add(side.blocks == Blocks::one ? 0 : i, neighbors.destinations[i], messages)) return false;
+    return true;
+  }
+
+  bool add(std::size_t block, int peer, std::vector<Message>& messages) {
+    if (peer == abi::proc_null) return true;
+    Data data;
+    if (!blocks_.find(block, data)) return false;
+    if (data.bytes != 0) messages.push_back({static_cast<std::uint32_t>(peer), data});
+    return true;
+  }
+
+  // A message of this rank to itself that is where it is to be (wrong by the standard, works with some hosts) is left
+  // out.
+  void look_at_own_message() {
+    if (shape_.is_neighbor()) return;
+    const auto to_itself = [this](const Message& message) { return message.peer == rank(); };
+    const auto sent = std::find_if(blocks_.sends.begin(), blocks_.sends.end(), to_itself);
+    const auto received = std::find_if(blocks_.receives.begin(), blocks_.receives.end(), to_itself);
+    const std::size_t sent_bytes = sent == blocks_.sends.end() ? 0 : sent->data.bytes;
+    const std::size_t received_bytes = received == blocks_.receives.end() ? 0 : received->data.bytes;
+    own_differs_ = sent_bytes != received_bytes;
+    if (sent_bytes == 0 || received_bytes == 0 || !ExchangeBlocks::same_place(sent->data, received->data)) return;
+    own_aliased_ = true;
+    if (own_differs_) return;
+    blocks_.sends.erase(sent);
+    blocks_.receives.erase(received);
+  }
+
+  // Whether the host will answer with an error, without a word to other ranks.
+  bool will_be_rejected() const {
+    const bool alltoall = shape_.kind == ExchangeKind::alltoall;
+    const bool aliased = alltoall ? call_.same_arguments(&ExchangeSide::place) : own_aliased_;
+    if (aliased && !own_differs_) return host_rejects_alias(call_);
+    return alltoall && own_differs_ && host_compares_own_blocks(call_);
+  }
+
+  // Whether something may be received where something is sent from: rows as a whole, and layouts that are the same.
+  bool overlap() const {
+    Reach from, to;
+    if (shape_.kind == ExchangeKind::allgather) {
+      if (in_place_ || own_aliased_) return false;  // where no other block is
+      from.add(own_);
+      reach(blocks_.gathered, to);
+      return from.meets(to) || (!own_.row && call_.same_arguments(&ExchangeSide::place));
+    }
+    if (blocks_.sends.empty() || blocks_.receives.empty()) return false;
+    if (call_.same_arguments(&ExchangeSide::place) &&
+        ExchangeBlocks::same_place(blocks_.sends.front().data, blocks_.receives.front().data))
+      return true;
+    reach(blocks_.sends, from), reach(blocks_.receives, to);
+    return from.meets(to) && (shape_.is_regular() || rows_meet());
+  }
+
+  static const Data& data_of(const Data& data) { return data; }
+  static const Data& data_of(const Message& message) { return message.data; }
+
+  template <class Blocks>
+  void reach(const Blocks& blocks, Reach& reach) const {
+    if (shape_.is_regular()) {  // one behind the other
+      reach.add(data_of(blocks.front())), reach.add(data_of(blocks.back()));
+    } else {
+      for (const auto& block : blocks) reach.add(data_of(block));
+    }
+  }
+
+  // Those of a grid's edges lie between each other. Of very many it is taken for granted.
+  bool rows_meet() const {
+    if (blocks_.sends.size() * blocks_.receives.size() > most_pairs_compared) return true;
+    for (const Message& sent : blocks_.sends)
+      for (const Message& received : blocks_.receives) {
+        Reach from, to;
+        from.add(sent.data), to.add(received.data);
+        if (from.meets(to)) return true;
+      }
+    return false;
+  }
+
+  Result move() {
+    collective::Group& group = communicator_.group->group();
+    const Kind kind = kind_of(shape_.kind);
+    const auto label = static_cast<std::uint64_t>(root_);  // each message says how long it is
+    if (shape_.kind == ExchangeKind::allgather) return collective::publish(group, kind, label, own_, blocks_.gathered);
+    return collective::exchange(group, kind, label, blocks_.sends, blocks_.receives);
+  }
+
+  Communicator& communicator_;
+  const ExchangeCall& call_;
+  const ExchangeShape& shape_;
+  ExchangeBlocks& blocks_;
+  int root_ = 0;
+  bool in_place_ = false;
+  std::uint64_t bytes_ = 0;   // of each block of a regular call
+  bool own_aliased_ = false;  // what this rank sends itself is received where it is
+  bool own_differs_ = false;  // ... and has another size at its two ends
+  Data own_;
+};
+
+}  // namespace
+
+Attempt attempt_exchange(Communicator& communicator, const ExchangeCall& call) noexcept {
+  try {
+    if (!communicator.exchange) communicator.exchange = std::make_unique<ExchangeBlocks>();
+    return Exchange(communicator, call, static_cast<ExchangeBlocks&>(*communicator.exchange)).run();
+  } catch (...) {
+    return break_off(communicator, abi::err_intern);
+  }
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,232 @@
+#include "shim/shared/shared_attempt.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "collective/collective.h"
+#include "plan/shared_collectives.h"
+#include "shim/bind/gaps.h"
+#include "shim/call/scratch.h"
+#include "shim/datatypes/wire_types.h"
+#include "shim/host/device_memory.h"
+#include "shim/host/host_progress.h"
+#include "shim/node/node_group.h"
+#include "shim/reduce/reductions.h"
+#include "shim/reduce/user_ops.h"
+#include "shim/shared/device_staging.h"
+#include "shim/shared/exchange_attempt.h"
+#include "shim/shared/host_verdict.h"
+#include "shim/shared/shared_bcast.h"
+
+namespace millrace::shim {
+namespace {
+
+using collective::Reducer;
+using collective::Result;
+using record::Reason;
+
+plan::HostFamily host_family = plan::HostFamily::unknown;
+bool takes_all = false;  // MILLRACE_COLLECTIVES=always
+
+// ---- MPI_Reduce, MPI_Allreduce ----
+
+struct UserOp {
+  Word datatype;
+  Word op;
+  int error;
+};
+
+// The host applies the op, in whatever language its function is written: it knows the handles that it must pass.
+void apply_user_op(void* context, const void* in, void* inout, std::size_t elements) {
+  auto& user = *static_cast<UserOp*>(context);
+  const auto* from = static_cast<const char*>(in);
+  const int error = host<Symbol::MPI_Reduce_local>(as_word(from), as_word(inout), elements, user.datatype, user.op);
+  if (error != 0) user.error = error;
+}
+
+// Of the last predefined op and type of this thread: to find all forms of a kernel takes longer than to reduce a few
+// elements.
+struct KnownReducer {
+  int algorithm = -1;
+  Reducer reducer;
+};
+thread_local constinit KnownReducer known_reducer __attribute__((tls_model("initial-exec")));
+
+const Reducer& reducer_of(const Reduction& reduction) {
+  if (known_reducer.algorithm != reduction.algorithm) {
+    const auto type = static_cast<kernel::Type>(reduction.algorithm % kernel::type_count);
+    const auto op = static_cast<kernel::Op>(reduction.algorithm / kernel::type_count);
+    known_reducer = {reduction.algorithm, collective::kernel_reducer(op, type)};
+  }
+  return known_reducer.reducer;
+}
+
+// Why the host must do it, or Reason::none with `reducer` filled in. `gaps` is set for elements with bytes that belong
+// to nobody.
+Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, std::optional<kernel::Type>& gaps) {
+  gaps.reset();
+  if (const Reduction* reduction = find_reduction(call.datatype, call.op)) {
+    if (reduction->refusal == Reason::disabled) return Reason::disabled;
+    const auto type = static_cast<kernel::Type>(reduction->algorithm % kernel::type_count);
+    reducer = reducer_of(*reduction);
+    if (reducer.element_bytes == 0) return Reason::type_not_covered;
+    if (has_gaps(type)) gaps = type;
+    return Reason::none;
+  }
+  if (covers_op(call.op)) return Reason::type_not_covered;
+  const std::optional<bool> commutes = user_op_commutes(call.op);
+  if (!commutes) return Reason::op_not_covered;
+  const std::optional<WireType> type = wire_type(call.datatype);
+  if (!type || !type->gapless || type->extent_bytes <= 0) return Reason::type_not_covered;
+  if (!type->plain && !is_committed(call.datatype)) return Reason::invalid_argument;
+  reducer = {};
+  reducer.element_bytes = static_cast<std::size_t>(type->extent_bytes);
+  reducer.commutative = *commutes;
+  reducer.user = apply_user_op;
+  reducer.context = &user;
+  return Reason::none;
+}
+
+Result run(collective::Group& group, const CollectiveCall& call, const void* in, void* out, std::size_t elements,
+           const Reducer& reducer) {
+  if (call.kind == CollectiveKind::allreduce) return collective::allreduce(group, in, out, elements, reducer);
+  return collective::reduce(group, in, out, elements, reducer, static_cast<std::uint32_t>(call.root));
+}
+
+// Elements with bytes that are not ours: results come into memory of our own, in pieces, and only data go from there.
+// The datatype, and so the size of the pieces, is the same on all ranks.
+Attempt reduce_around_gaps(collective::Group& group, const CollectiveCall& call, Word in, bool receives,
+                           const Reducer& reducer, kernel::Type type) {
+  const std::size_t piece_elements = (std::size_t{4} << 20) / reducer.element_bytes;
+  const auto elements = static_cast<std::size_t>(call.count);
+  const Scratch result = scratch(std::min(elements, piece_elements) * reducer.element_bytes);
+  if (!result) return failed_for_all(group, abi::err_intern);
+  const auto* from = static_cast<const char*>(as_pointer(in));
+  auto* to = static_cast<char*>(as_pointer(call.out));
+  for (std::size_t first = 0; first < elements; first += piece_elements) {
+    const std::size_t length = std::min(piece_elements, elements - first);
+    const std::size_t offset_bytes = first * reducer.element_bytes;
+    const Result reduced = run(group, call, from + offset_bytes, receives ? result.get() : nullptr, length, reducer);
+    if (reduced != Result::ok) return done(reduced);
+    if (receives) copy_without_gaps(type, result.get(), to + offset_bytes, length);
+  }
+  return done(Result::ok);
+}
+
+// With copies of the buffers that the processor cannot touch. `out`: 0 on a rank that receives nothing.
+Attempt reduce_staged(Communicator& communicator, const CollectiveCall& call, Word in, Word out, const Reducer& reducer,
+                      std::optional<kernel::Type> gaps) {
+  const auto element_bytes = static_cast<std::int64_t>(reducer.element_bytes);
+  const TouchableElements result({out, call.count, call.datatype, element_bytes, element_bytes});
+  const TouchableElements input({in == out ? 0 : in, call.count, call.datatype, element_bytes, element_bytes});
+  const TouchableElements& read = in == out ? result : input;
+  if (!result.has_memory() || !input.has_memory()) return copy_failed(communicator, abi::err_intern, true);
+  if (const int error = read.fetch(); error != 0) return copy_failed(communicator, error, true);
+  CollectiveCall staged = call;
+  staged.out = result.address();
+  collective::Group& group = communicator.group->group();
+  const auto elements = static_cast<std::size_t>(call.count);
+  const bool receives = out != 0;
+  const Attempt attempt = gaps ? reduce_around_gaps(group, staged, read.address(), receives, reducer, *gaps)
+                               : done(run(group, staged, as_pointer(read.address()),
+                                          receives ? as_pointer(staged.out) : nullptr, elements, reducer));
+  if (attempt.reason != Reason::none || attempt.result != Result::ok || attempt.error != 0 || !receives) return attempt;
+  const int error = result.deliver();
+  return error == 0 ? attempt : copy_failed(communicator, error, false);
+}
+
+Attempt reduce_disjoint(collective::Group& group, const CollectiveCall& call, Word in, bool receives,
+                        const Reducer& reducer, std::optional<kernel::Type> gaps) {
+  if (gaps) return reduce_around_gaps(group, call, in, receives, reducer, *gaps);
+  const auto elements = static_cast<std::size_t>(call.count);
+  return done(run(group, call, as_pointer(in), receives ? as_pointer(call.out) : nullptr, elements, reducer));
+}
+
+// Buffers that overlap on this rank, which the others do not know: it must do its part. Hosts refuse a result in the
+// place of the input, or take it for MPI_IN_PLACE; what overlaps otherwise they do not notice.
+Attempt reduce_overlapping(collective::Group& group, const CollectiveCall& call, std::size_t bytes,
+                           const Reducer& reducer, std::optional<kernel::Type> gaps) {
+  const bool same = call.in == call.out;
+  const bool rejected = same && host_rejects_alias(call);
+  if (same && !rejected) return reduce_disjoint(group, call, call.out, true, reducer, gaps);
+  const Scratch other = scratch(bytes);
+  if (!other) return failed_for_all(group, abi::err_intern);
+  if (!rejected) {
+    std::memcpy(other.get(), as_pointer(call.in), bytes);
+    return reduce_disjoint(group, call, as_word(other.get()), true, reducer, gaps);
+  }
+  // Nothing of the result is for this rank.
+  const auto elements = static_cast<std::size_t>(call.count);
+  const Attempt attempt = done(run(group, call, as_pointer(call.in), other.get(), elements, reducer));
+  return attempt.result == Result::ok ? refused(Reason::buffers_overlap) : attempt;
+}
+
+Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call) {
+  const bool all = call.kind == CollectiveKind::allreduce;
+  if (call.count < 0) return refused(Reason::invalid_argument);
+  if (call.count == 0) return refused(Reason::host_is_faster);  // nothing to do there either
+  if (!all && (call.root < 0 || call.root >= communicator.ranks)) return refused(Reason::invalid_argument);
+  UserOp user{call.datatype, call.op, 0};
+  Reducer reducer;
+  std::optional<kernel::Type> gaps;
+  if (const Reason reason = find_reducer(call, user, reducer, gaps); reason != Reason::none) return refused(reason);
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(call.count), std::uint64_t{reducer.element_bytes}, &bytes) ||
+      bytes > std::uint64_t{1} << 62)
+    return refused(Reason::large_count);
+
+  if (left_to_host(communicator, all ? collective::Kind::allreduce : collective::Kind::reduce, bytes))
+    return refused(Reason::host_is_faster);
+
+  const bool receives = all || communicator.rank == call.root;
+  if (call.in_place && !receives) return refused(Reason::invalid_argument);
+  const Word in = call.in_place ? call.out : call.in;
+  if (in == 0 || (receives && call.out == 0)) return refused(Reason::invalid_argument);
+  if (is_device_memory(in, receives ? call.out : 0)) {
+    Attempt attempt = reduce_staged(communicator, call, in, receives ? call.out : 0, reducer, gaps);
+    if (attempt.error == 0) attempt.error = user.error;
+    return attempt;
+  }
+  collective::Group& group = communicator.group->group();
+  const Word distance = in > call.out ? in - call.out : call.out - in;
+  Attempt attempt = receives && !call.in_place && distance < bytes
+                        ? reduce_overlapping(group, call, bytes, reducer, gaps)
+                        : reduce_disjoint(group, call, in, receives, reducer, gaps);
+  if (attempt.error == 0) attempt.error = user.error;
+  return attempt;
+}
+
+}  // namespace
+
+void use_host_family(plan::HostFamily family, bool take_all) {
+  host_family = family;
+  takes_all = take_all;
+}
+
+bool host_reports_short_bcast() {
+  return host_family == plan::HostFamily::mpich_4 || host_family == plan::HostFamily::mpich_5;
+}
+
+bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes) {
+  return !takes_all &&
+         plan::host_shares_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
+                                  communicator.group->group().crowded(), communicator.group->group().reads_memory());
+}
+
+bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind,
+                           std::optional<std::uint64_t> bytes) {
+  return !takes_all && plan::host_exchanges_faster(host_family, kind, bytes, communicator.group->group().crowded());
+}
+
+Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept {
+  switch (call.kind) {
+    case CollectiveKind::barrier: return done(collective::barrier(communicator.group->group()));
+    case CollectiveKind::bcast: return attempt_bcast(communicator, call);
+    case CollectiveKind::reduce:
+    case CollectiveKind::allreduce: return attempt_reduction(communicator, call);
+    case CollectiveKind::exchange: return attempt_exchange(communicator, *call.exchange);
+  }
+  return refused(Reason::not_accelerated);
+}
+
+}  // namespace millrace::shim

@@ -1,0 +1,47 @@
+// One collective call on a communicator whose ranks share memory: is it ours, and then what became of it.
+#pragma once
+
+#include <optional>
+
+#include "collective/group.h"
+#include "collective/result.h"
+#include "collective/selection.h"
+#include "plan/op_substitution.h"
+#include "record/record.h"
+#include "shim/node/communicators.h"
+#include "shim/shared/shared_collectives.h"
+
+namespace millrace::shim {
+
+struct Attempt {
+  record::Reason reason = record::Reason::none;  // anything else: nothing was done, the host must do the call
+  collective::Result result = collective::Result::ok;
+  int error = 0;  // of the host, where we used it to pack or to apply an op
+};
+
+inline constexpr Attempt refused(record::Reason reason) { return {reason, collective::Result::not_supported, 0}; }
+inline constexpr Attempt failed(int error) { return {record::Reason::none, collective::Result::ok, error}; }
+// The same where the other ranks count on this one: the group breaks, so that they get an error instead of waiting.
+inline Attempt failed_for_all(collective::Group& group, int error) {
+  group.fail(collective::Result::rank_failed);
+  return failed(error);
+}
+// What the group did; a call that it does not support is left to the host, on every rank.
+inline constexpr Attempt done(collective::Result result) {
+  if (result == collective::Result::not_supported) return refused(record::Reason::host_is_faster);
+  return {record::Reason::none, result, 0};
+}
+
+// The host that the plan knows, for host_shares_faster(), and whether to ask the plan at all. Before the first attempt,
+// by one thread.
+void use_host_family(plan::HostFamily family, bool take_all);
+// Whether a rank of MPI_Bcast that expects more than the root sends gets MPI_ERR_OTHER.
+bool host_reports_short_bcast();
+// Whether the host does this faster; the same answer on every rank.
+bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes);
+// The same for calls that reduce nothing; `bytes` of each block, or nothing where ranks do not know it to be equal.
+bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind, std::optional<std::uint64_t> bytes);
+
+Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept;
+
+}  // namespace millrace::shim

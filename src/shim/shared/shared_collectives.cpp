@@ -1,0 +1,259 @@
+#include "shim/shared/shared_collectives.h"
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "plan/collective.h"
+#include "shim/bind/observed.h"
+#include "shim/call/exchange_call.h"
+#include "shim/call/forwarded_collective.h"
+#include "shim/host/fault_tolerance.h"
+#include "shim/host/hidden_errors.h"
+#include "shim/host/host_progress.h"
+#include "shim/host/library_version.h"
+#include "shim/host/tuning.h"
+#include "shim/node/node_agreement.h"
+#include "shim/node/node_group.h"
+#include "shim/reduce/op_substitution.h"
+#include "shim/reduce/reductions.h"
+#include "shim/shared/shared_attempt.h"
+
+namespace millrace::shim {
+
+constinit std::atomic<bool> shared_collectives_active{false};
+constinit std::atomic<record::Reason> why_not_shared{record::Reason::not_accelerated};
+
+namespace {
+
+using record::Reason;
+
+std::array<bool, entry_count> disabled_entries{};
+
+collective::Waiting waiting_of(WaitMode wait) {
+  using collective::Waiting;
+  switch (wait) {
+    case WaitMode::automatic: break;
+    case WaitMode::spin: return Waiting::spin;
+    case WaitMode::yield: return Waiting::yield;
+    case WaitMode::sleep: return Waiting::sleep;
+  }
+  return Waiting::automatic;
+}
+
+template <std::size_t... positions>
+Word call_with(void* next, std::span<const Word> words, std::index_sequence<positions...>) {
+  return call(next, words[positions]...);
+}
+
+// Collectives have 1 to 10 words.
+Word call_next(void* next, std::span<const Word> words) {
+  switch (words.size()) {
+    case 1: return call_with(next, words, std::make_index_sequence<1>{});
+    case 2: return call_with(next, words, std::make_index_sequence<2>{});
+    case 5: return call_with(next, words, std::make_index_sequence<5>{});
+    case 6: return call_with(next, words, std::make_index_sequence<6>{});
+    case 7: return call_with(next, words, std::make_index_sequence<7>{});
+    case 8: return call_with(next, words, std::make_index_sequence<8>{});
+    case 9: return call_with(next, words, std::make_index_sequence<9>{});
+    default: return call_with(next, words, std::make_index_sequence<10>{});
+  }
+}
+
+Word* error_argument(const CollectiveCall& call, std::span<Word> words) {
+  return call.from_fortran && words.back() != 0 ? &words.back() : nullptr;
+}
+
+int error_of(const CollectiveCall& call, std::span<Word> words, Word returned) {
+  if (!call.from_fortran) return as_int(returned);
+  const Word* error = error_argument(call, words);
+  return error ? *static_cast<const int*>(as_pointer(*error)) : 0;
+}
+
+Word return_error(const CollectiveCall& call, std::span<Word> words, int error) {
+  if (const Word* argument = error_argument(call, words)) *static_cast<int*>(as_pointer(*argument)) = error;
+  return as_word(error);
+}
+
+const char* explanation(collective::Result result) {
+  switch (result) {
+    case collective::Result::mismatch:
+      return "the ranks of the communicator called different collectives, or with different sizes or roots";
+    case collective::Result::rank_failed:
+      return "a rank of the communicator could not do its part of this call or an earlier one; its own error says why";
+    case collective::Result::truncated: return "more came than the counts of this rank have room for";
+    default: return "another rank of the communicator has died";
+  }
+}
+
+int raise(const Communicator& communicator, Symbol symbol, collective::Result result) {
+  const bool truncated = result == collective::Result::truncated;  // the host's own error, about which it says enough
+  const int error = truncated ? abi::err_truncate : abi::err_intern;
+  log(truncated ? LogLevel::info : LogLevel::error,
+      fmt::format("{} on rank {} of {}: {}", entry_names()[static_cast<std::size_t>(symbol_entry(symbol))],
+                  communicator.rank, communicator.ranks, explanation(result)));
+  host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(error));
+  return error;
+}
+
+bool is_reduction(const CollectiveCall& call) {
+  return call.kind == CollectiveKind::reduce || call.kind == CollectiveKind::allreduce;
+}
+
+std::uint16_t algorithm_of(const CollectiveCall& call) {
+  const int exchange = call.kind == CollectiveKind::exchange ? static_cast<int>(call.exchange->shape.kind) : 0;
+  return static_cast<std::uint16_t>(first_shared_algorithm + static_cast<int>(call.kind) + exchange);
+}
+
+struct Done {
+  Word result;
+  Outcome outcome;
+};
+
+// No rank leaves before all have come.
+bool synchronises(const CollectiveCall& call) {
+  return call.kind == CollectiveKind::barrier || (call.kind == CollectiveKind::allreduce && call.count > 0);
+}
+
+// The host does it, and the ranks of the communicator come a step nearer to sharing memory.
+Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call, std::uint16_t entry,
+                   Communicator* communicator) {
+  const std::uint64_t serial = communicator ? communicator->serial : 0;
+  const bool may_have_failed =
+      communicator && communicator->stage == Communicator::Stage::undecided && may_hide_errors(call.comm);
+  Word result;
+  {
+    announce_traffic();
+    const InsideHost inside;
+    const ForwardedCollective forwarded(entry, call.from_fortran, call.comm);
+    result = call_next(next, words);
+  }
+  const int error = error_of(call, words, result);
+  if (!communicator) {
+    // Made out of our sight: it is remembered as the host's. Not where it may be no communicator at all.
+    if (error == 0 && !host_hides_errors()) register_communicator(call.comm, nullptr);
+    return result;
+  }
+  // Its error handler may have freed it, and the host may say even then that there was no error (MPICH 5's ABI
+  // library).
+  communicator = find_communicator(call.comm);
+  if (!communicator || communicator->serial != serial) return result;
+  if (communicator->stage == Communicator::Stage::undecided)
+    after_host_call(*communicator, algorithm_of(call), error == 0 && !may_have_failed, synchronises(call));
+  else
+    communicator->calls += error == 0;
+  return result;
+}
+
+Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
+  const auto entry = static_cast<std::uint16_t>(symbol_entry(symbol));
+  if (ForwardedCollective::is_nested(entry, call.from_fortran, call.comm))
+    return {call_next(next, words), forwarded(Reason::not_accelerated)};
+  Reason reason = Reason::not_agreed;
+  Communicator* communicator = find_communicator(call.comm);
+  if (communicator && communicator->stage == Communicator::Stage::undecided) before_host_call(*communicator);
+  if (disabled_entries[entry]) {
+    reason = Reason::disabled;
+  } else if (communicator && communicator->stage == Communicator::Stage::active) [[likely]] {
+    const Attempt attempt = attempt_collective(*communicator, call);
+    if (attempt.reason == Reason::none) {
+      ++communicator->calls;
+      int error = attempt.error;
+      if (attempt.result != collective::Result::ok) error = raise(*communicator, symbol, attempt.result);
+      return {return_error(call, words, error), taken(algorithm_of(call))};
+    }
+    reason = attempt.reason;
+  } else if (communicator) {
+    reason = communicator->reason;
+  }
+
+  Outcome outcome = forwarded(reason);
+  if (is_reduction(call) && op_substitution_active.load(std::memory_order_relaxed)) {
+    const Outcome substituted = substitute_op(symbol, words);
+    if (substituted.algorithm != record::no_algorithm) outcome = substituted;
+  }
+  return {leave_to_host(next, words, call, entry, communicator), outcome};
+}
+
+}  // namespace
+
+void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
+  if (shared_collectives_active.load(std::memory_order_relaxed) || settings.collectives == When::never) return;
+  if (host_survives_failures()) {
+    why_not_shared.store(Reason::fault_tolerance, std::memory_order_relaxed);
+    log(LogLevel::info, "no collectives in shared memory: the host was told to survive ranks that fail");
+    return;
+  }
+  for (std::size_t entry = 0; entry < entry_count; ++entry)
+    disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
+  std::string complaint;
+  const collective::Selection selection = plan::select_collectives(
+      {settings.order == ReductionOrder::rank, settings.tree, settings.algorithm, settings.single_copy != When::never},
+      complaint, tuning().collectives);
+  if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
+  configure_node_groups(selection, waiting_of(settings.wait));
+  use_host_family(plan::host_family(library_version()), settings.collectives == When::always);
+  if (!prepare_host_progress()) return;
+  find_hidden_errors();
+  if (!prepare_agreement()) return;
+  shared_collectives_active.store(true, std::memory_order_relaxed);
+}
+
+void forget_shared_collectives() noexcept {
+  if (!shared_collectives_active.exchange(false, std::memory_order_relaxed)) return;
+  forget_agreement();
+  forget_host_progress();
+}
+
+Word shared_collective(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
+  if (__builtin_expect((current_mode() & (recording | checking)) == 0, 1))
+    return do_call(symbol, next, words, call).result;
+  if (marked_for_check(symbol)) return 0;
+  ObservedCall observed(symbol);
+  // Calls that the host makes inside one of the program's belong to it.
+  const Done done = do_call(symbol, next, words, call);
+  observed.stop();
+  if (observed.outermost()) {
+    const bool succeeded = error_of(call, words, done.result) == 0;
+    observed.add(succeeded ? posted_bytes(symbol, words) : 0, done.outcome.algorithm, done.outcome.reason);
+  }
+  return done.result;
+}
+
+void constructed(Symbol symbol, Word parent, bool succeeded, Word made, int tag) noexcept {
+  Communicator* const known = find_communicator(parent);
+  if (!known || !known->has_identity) return;
+  const auto kind = static_cast<std::uint64_t>(symbol_entry(symbol));
+  const bool of_all_ranks = symbol_entry(symbol) != symbol_entry(Symbol::MPI_Comm_create_group);
+  if (!succeeded) {
+    // For the others it may have been one.
+    known->lost_children = true;
+    return;
+  }
+  const bool is_member = made != abi::comm_null();
+  node::Identity identity;
+  if (of_all_ranks)
+    identity = next_child(*known, kind);
+  else if (is_member)
+    identity = next_of_group(*known, made, kind, tag);
+  if (is_member) register_communicator(made, known->lost_children ? nullptr : &identity);
+}
+
+Word shared_exchange(Symbol symbol, void* next, std::span<Word> words) {
+  const ExchangeCall exchange(symbol, *exchange_shape(symbol_entry(symbol)), words);
+  CollectiveCall call{};
+  call.kind = CollectiveKind::exchange;
+  call.from_fortran = exchange.from_fortran();
+  call.comm = exchange.comm();
+  call.exchange = &exchange;
+  return shared_collective(symbol, next, words, call);
+}
+
+const char* shared_algorithm_name(std::uint16_t algorithm) {
+  static constexpr std::array names{
+      "shared_barrier", "shared_bcast",     "shared_reduce",   "shared_allreduce",          "shared_gather",
+      "shared_scatter", "shared_allgather", "shared_alltoall", "shared_neighbor_allgather", "shared_neighbor_alltoall"};
+  const std::size_t index = algorithm - first_shared_algorithm;
+  return index < names.size() ? names[index] : nullptr;
+}
+
+}  // namespace millrace::shim
