@@ -101,3 +101,11 @@ def test_a_preload_for_another_host_steps_aside():
         assert finished.stdout == f"done {RANKS}\n"
         lines = [line for line in finished.stderr.splitlines() if "millrace" in line]
         assert len(lines) == 1 and "stepping aside" in lines[0], finished.stderr
+
+
+@pytest.mark.parametrize("host", ["mpich4", "mpich5", "intel", "abi"])  # Open MPI itself crashes
+def test_addresses_that_are_none_are_the_hosts_to_judge(host):
+    program = build(host, "null_addresses.c")
+    alone = run(host, 1, program, millrace=False).check()
+    assert len(alone.stdout.splitlines()) == 3
+    assert run(host, 1, program).check().stdout == alone.stdout

@@ -100,6 +100,7 @@ inline Word forward_as(Outcome outcome, Words... words) {
   constexpr Target target = target_of(symbol);
   if constexpr (target.made >= 0) {
     const Word result = pass_inside<symbol>(outcome, words...);
+    if ((current_mode() & checking) != 0) return result;
     const Word all[] = {words...};
     remember_request(target, all, is_fortran(symbol) ? all[sizeof...(words) - 1] : result, is_fortran(symbol));
     return result;
@@ -107,7 +108,7 @@ inline Word forward_as(Outcome outcome, Words... words) {
     // MPI_Request_free.
     if constexpr (target.through == Through::request_at && peers_of(symbol) == Peers::none) {
       const Word all[] = {words...};
-      forget_request(all[target.object], is_fortran(symbol));
+      if ((current_mode() & checking) == 0) forget_request(all[target.object], is_fortran(symbol));
     }
     return pass_inside<symbol>(outcome, words...);
   }

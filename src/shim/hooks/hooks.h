@@ -271,13 +271,13 @@ Word op_create_c_fortran(Word function, Word commutes, Word op, Word error) {
 
 template <Symbol symbol>
 Word op_free(Word op) {
-  if (!(current_mode() & checking)) forget_user_op(abi::handle_at(op));
+  if (op != 0 && !(current_mode() & checking)) forget_user_op(abi::handle_at(op));
   return forward<symbol>(op);
 }
 
 template <Symbol symbol>
 Word op_free_fortran(Word op, Word error) {
-  if (!(current_mode() & checking)) forget_user_op(fortran::to_op(op));
+  if (op != 0 && !(current_mode() & checking)) forget_user_op(fortran::to_op(op));
   return forward<symbol>(op, error);
 }
 
@@ -310,13 +310,13 @@ Word window_constructor_c_fortran(Words... words) {
 
 template <Symbol symbol>
 Word window_free(Word win) {
-  if (!(current_mode() & checking)) forget_window(abi::handle_at(win));
+  if (win != 0 && !(current_mode() & checking)) forget_window(abi::handle_at(win));
   return forward<symbol>(win);
 }
 
 template <Symbol symbol>
 Word window_free_fortran(Word win, Word error) {
-  if (!(current_mode() & checking)) forget_window(fortran::to_win(win));
+  if (win != 0 && !(current_mode() & checking)) forget_window(fortran::to_win(win));
   return forward<symbol>(win, error);
 }
 

@@ -106,7 +106,11 @@ int seat_of_request(Word request) {
   return seat ? *seat : not_known;
 }
 
-Word request_at(Word address, bool fortran) { return fortran ? fortran::to_request(address) : abi::handle_at(address); }
+// 0, which no host uses, for an address that is none: what is wrong with that is the host's to say.
+Word request_at(Word address, bool fortran) {
+  if (address == 0) return 0;
+  return fortran ? fortran::to_request(address) : abi::handle_at(address);
+}
 
 // Seats, `no_rank` or `not_known`; the second is `no_rank` where the call names one rank.
 std::pair<int, int> seats_of(const Target& target, const Word* words, bool fortran) {
