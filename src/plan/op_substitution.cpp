@@ -55,21 +55,6 @@ OpClass op_class(kernel::Op op, kernel::Type type) {
   return op == Op::max || op == Op::min ? OpClass::real_extremum : OpClass::real_arithmetic;
 }
 
-const char* op_class_name(OpClass op_class) {
-  switch (op_class) {
-    case OpClass::real_arithmetic: return "real_arithmetic";
-    case OpClass::real_extremum: return "real_extremum";
-    case OpClass::integer_arithmetic: return "integer_arithmetic";
-    case OpClass::bitwise: return "bitwise";
-    case OpClass::logical: return "logical";
-    case OpClass::complex_sum: return "complex_sum";
-    case OpClass::complex_product: return "complex_product";
-    case OpClass::location: return "location";
-    case OpClass::other: break;
-  }
-  return "other";
-}
-
 std::uint64_t substitution_threshold_bytes(HostFamily family, OpClass op_class) {
   for (const Threshold& threshold : thresholds)
     if (threshold.family == family && threshold.op_class == op_class) return threshold.bytes;

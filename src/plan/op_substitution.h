@@ -33,7 +33,6 @@ enum class OpClass : std::uint8_t {
   other      // 16-bit and extended floats: never
 };
 OpClass op_class(kernel::Op op, kernel::Type type);
-const char* op_class_name(OpClass op_class);
 
 // The least number of bytes (of one rank's contribution) from which the substitute was measured to be no slower at
 // every size up to 16 MiB; never: no such size.

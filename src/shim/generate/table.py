@@ -58,7 +58,6 @@ class Entry:
     hook: str | None = None
     accelerated: bool = False
     large: bool = False  # this is the twin MPI_Name_c
-    has_twin: bool = False
 
     @property
     def identifier(self):
@@ -102,11 +101,6 @@ def load(path=DEFAULT_PATH):
     return Table(generations, [entries[name] for name in sorted(entries)])
 
 
-def sources(path=DEFAULT_PATH):
-    """The files that make up the table, for the build's dependencies."""
-    return sorted(pathlib.Path(path).parent.glob("*.txt"))
-
-
 def _lines(path):
     for number, line in enumerate(path.read_text().splitlines(), 1):
         line = line.split("#", 1)[0].rstrip()
@@ -145,11 +139,10 @@ def _parse_block(where, lines, generations):
         entry.hook, entry.accelerated = hook[2], hook[1] == "accelerated"
     yield entry
     if large:
-        entry.has_twin = True
         twin_hook = f"{entry.hook}_c" if entry.hook else None
         twin = dataclasses.replace(entry, name=f"{name}_c", parameters=parameters, hook=twin_hook, large=True)
         twin.since, twin.hosts = large
-        twin.fortran_hosts, twin.has_twin, twin.deprecated, twin.removed = twin.hosts, False, None, None
+        twin.fortran_hosts, twin.deprecated, twin.removed = twin.hosts, None, None
         yield twin
 
 

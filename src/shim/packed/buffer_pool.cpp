@@ -72,8 +72,6 @@ void free_waiting() {
 
 void set_buffer_cap(std::size_t bytes) { cap_bytes.store(bytes, std::memory_order_relaxed); }
 
-std::size_t pooled_bytes() { return held_bytes.load(std::memory_order_relaxed); }
-
 void* take_buffer(std::int64_t bytes) {
   const std::size_t index = class_of(bytes);
   if (bytes < 0 || index >= class_count) return nullptr;

@@ -38,7 +38,4 @@ class Buffer {
   std::int64_t bytes_ = 0;
 };
 
-// For tests and the report: bytes that the pool holds now, in use and waiting.
-std::size_t pooled_bytes();
-
 }  // namespace millrace::shim

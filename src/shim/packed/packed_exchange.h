@@ -27,7 +27,6 @@ class PackedExchange {
 
  private:
   bool find_ranks(Word comm);
-  void open(const ExchangeCall& call, const ExchangeSide& side, std::size_t blocks, BlockRole role, bool types_at_once);
 
   int rank_ = 0;
   int ranks_ = 0;
