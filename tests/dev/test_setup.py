@@ -47,3 +47,17 @@ def test_every_header_of_the_list_is_read():
             assert line.endswith("]"), line
             assert words[0] in ("build", "test", "demo", "full", "fuzz", "lint", "cross", "plot"), line
             assert words[1:] == ["debian"] or (len(words) == 3 and words[1] in ("pypi", "source")), line
+
+
+def test_an_environment_of_two_sections_is_the_same_in_both():
+    """Else each set-up would make it anew for the next."""
+    lists, header = {}, None
+    for line in (ROOT / "packages.txt").read_text().splitlines():
+        if line.startswith("["):
+            section, kind, *name = line.strip("[]").split()
+            header = lists.setdefault((kind, *name), {}).setdefault(section, []) if kind != "debian" else None
+        elif header is not None and line and not line.startswith("#"):
+            header.append(line)
+    assert {"test", "demo"} <= set(lists["pypi", "debian"])
+    for environment, sections in lists.items():
+        assert len({tuple(entries) for entries in sections.values()}) == 1, environment
