@@ -38,14 +38,12 @@ TEST(JobKey, IsOneForTheRanksOfAJob) {
 }
 
 TEST(JobKey, IsAnotherForAnotherJobOrServer) {
-  const std::map<std::string, std::string> one{
-      {"PMIX_NAMESPACE", "a.1"}, {"PMIX_RANK", "0"}, {"PMIX_SERVER_URI2", "x"}};
-  auto other = one;
-  other["PMIX_NAMESPACE"] = "a.2";
-  EXPECT_NE(key(0, one), key(0, other));
-  other = one;
-  other["PMIX_SERVER_URI2"] = "y";
-  EXPECT_NE(key(0, one), key(0, other));
+  const auto of = [](const char* name_space, const char* server) {
+    return key(0, {{"PMIX_NAMESPACE", name_space}, {"PMIX_RANK", "0"}, {"PMIX_SERVER_URI2", server}});
+  };
+  EXPECT_EQ(of("a.1", "x"), of("a.1", "x"));
+  EXPECT_NE(of("a.1", "x"), of("a.2", "x"));
+  EXPECT_NE(of("a.1", "x"), of("a.1", "y"));
 }
 
 // All processes of a job inside another have the rank of the outer one.
