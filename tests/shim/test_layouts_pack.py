@@ -13,6 +13,7 @@ LAYOUTS = [
     *(hosts.BUILD / f"src/{part}/libmillrace_{part}.a" for part in ("layout", "threads")),
     hosts.BUILD / "src/threads/libmillrace_threads_decision.a",
     *(hosts.BUILD / f"src/{part}/libmillrace_{part}.a" for part in ("kernel", "base")),
+    hosts.BUILD / "src/base/libmillrace_fmt.a",
 ]  # fmt: skip
 
 
