@@ -100,7 +100,9 @@ Accepted choice(const Setting& setting, std::string_view text, SettingValues& va
   using Enumeration = std::remove_reference_t<decltype(values.*member)>;
   constexpr std::array words = words_of(Enumeration{});
   Accepted value = chosen_word(setting, text);
-  if (value) values.*member = static_cast<Enumeration>(std::find(words.begin(), words.end(), *value) - words.begin());
+  const auto place = value ? std::find(words.begin(), words.end(), *value) : words.end();
+  if (place == words.end()) return std::nullopt;
+  values.*member = static_cast<Enumeration>(place - words.begin());
   return value;
 }
 

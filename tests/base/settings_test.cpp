@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace millrace {
@@ -60,7 +61,21 @@ TEST(Settings, AChoiceIsCaseInsensitiveAndChecked) {
   EXPECT_EQ(read({"MILLRACE_LOG=warn"}).complaints.size(), 1u);
 }
 
-// A word of a row that its enumeration lacks would become a value that means nothing, two of one value one choice.
+// A word that a row offers and its enumeration lacks is refused. Words in capitals stand for others.
+TEST(Settings, EveryWordThatIsOfferedIsAccepted) {
+  for (const Setting& setting : settings()) {
+    std::string_view rest = setting.values;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('|'), rest.size());
+      const std::string_view word = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      if (std::none_of(word.begin(), word.end(), [](char letter) { return letter >= 'A' && letter <= 'Z'; })) {
+        EXPECT_FALSE(setting_complaint(setting, word)) << setting.variable << '=' << word;
+      }
+    }
+  }
+}
+
 TEST(Settings, EveryWordOfAChoiceIsAValueOfItsOwn) {
   const auto values = [](const char* entry) { return read({entry}); };
   EXPECT_EQ(values("MILLRACE_COLLECTIVES=auto").collectives, When::automatic);

@@ -105,11 +105,6 @@ inline Word forward_as(Outcome outcome, Words... words) {
     remember_request(target, all, is_fortran(symbol) ? all[sizeof...(words) - 1] : result, is_fortran(symbol));
     return result;
   } else {
-    // MPI_Request_free.
-    if constexpr (target.through == Through::request_at && peers_of(symbol) == Peers::none) {
-      const Word all[] = {words...};
-      if ((current_mode() & checking) == 0) forget_request(all[target.object], is_fortran(symbol));
-    }
     return pass_inside<symbol>(outcome, words...);
   }
 }

@@ -41,7 +41,7 @@ POINT_TO_POINT = (
     "Send Bsend Rsend Ssend Recv Sendrecv Sendrecv_replace Probe Mprobe Isend Ibsend Irsend Issend Irecv Isendrecv "
     "Isendrecv_replace Iprobe Improbe Send_init Bsend_init Rsend_init Ssend_init Recv_init Psend_init Precv_init"
 ).split()
-ON_A_REQUEST = "Start Wait Test Request_get_status Parrived Pready Pready_list Pready_range Request_free".split()
+ON_A_REQUEST = "Start Wait Test Request_get_status Parrived Pready Pready_list Pready_range".split()
 
 # Made here, started later: nothing is needed of others yet.
 LOCAL = "Send_init Bsend_init Rsend_init Ssend_init Recv_init Psend_init Precv_init".split()

@@ -378,12 +378,13 @@ Word request_startall_fortran(Words... words) {
 }
 
 template <Symbol symbol, class... Words>
-Word request_free(Words... words) {
-  return requests<symbol>(request_free_call, words...);
+Word request_free(Word request, Words... words) {
+  if (!(current_mode() & checking)) forget_request(request, is_fortran(symbol));
+  return requests<symbol>(request_free_call, request, words...);
 }
 template <Symbol symbol, class... Words>
 Word request_free_fortran(Words... words) {
-  return requests<symbol>(request_free_call, words...);
+  return request_free<symbol>(words...);
 }
 
 }  // namespace millrace::shim::hook

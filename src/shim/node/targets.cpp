@@ -21,7 +21,8 @@ using shared_memory::Attention;
 
 constexpr int not_known = -1, no_rank = -2;
 
-// What is remembered of a kind of object; handles are C handles.
+// What is remembered of a kind of object; handles are C handles. One object for each type: a thread has one last
+// answer.
 template <class Value>
 class Remembered {
  public:
@@ -142,7 +143,7 @@ void forget_window(Word win) noexcept { windows().erase(win); }
 
 void remember_request(const Target& target, const Word* words, Word error, bool fortran) noexcept try {
   if (!shared_memory::everybody_rings(seating())) return;
-  if ((fortran ? error != 0 && fortran::to_int(error) != 0 : as_int(error) != 0)) return;
+  if (fortran ? error != 0 && fortran::to_int(error) != 0 : as_int(error) != 0) return;
   const int seat = seats_of(target, words, fortran).first;
   if (seat >= 0) requests().set(request_at(words[target.made], fortran), seat);
 } catch (...) {

@@ -1,7 +1,8 @@
 /* Sleepers that are rung by whoever calls the host (src/shared_memory/attention.cpp): a bit for each sleeper, and a summary
  * that callers look at. Here all bits lie in one word and nobody wakes by himself. Checked: a caller that looks as long as
  * there is somebody to wake always gets both sleepers through their rounds, so no sleeper is left with the summary clear.
- * -DNO_RECHECK clears the summary without a second look at the bits, -DSUMMARY_FIRST sets it before the bit; both must fail. */
+ * Or it rings one sleeper alone, whose bit it takes; the summary is left to whoever wakes. -DCLEARS_ALL clears it there.
+ * -DNO_RECHECK clears the summary without a second look at the bits, -DSUMMARY_FIRST sets it before the bit; all must fail. */
 #define SLEEPERS 2
 #define ROUNDS 3
 
@@ -50,7 +51,16 @@ proctype caller() {
   byte taken, each;
   do
   :: awake_for_good == SLEEPERS -> break
-  :: sleepers ->
+  :: sleepers && (asleep & 1) != 0 -> /* ring_sleeper() of the first */
+     d_step { taken = asleep & 1; asleep = asleep & ~1 }
+#ifdef CLEARS_ALL
+     sleepers = false;
+#endif
+     if
+     :: taken != 0 -> bell[0]++
+     :: else -> skip
+     fi
+  :: sleepers -> /* ring_sleepers() */
      sleepers = false;
      d_step { taken = asleep; asleep = 0 }
      each = 0;

@@ -39,6 +39,7 @@ expect 0 sleep
 expect 1 sleep -DLOOK_FIRST
 expect 0 attention
 expect 1 attention -DNO_RECHECK
+expect 1 attention -DCLEARS_ALL
 expect 1 attention -DSUMMARY_FIRST
 expect 0 mail
 expect 1 mail -DNO_CREDIT

@@ -79,7 +79,4 @@ def test_collectives_and_waits_for_several_need_anybody():
 def test_requests_by_value_and_by_address():
     assert targets()["Pready"][1] == peers.Target("request", 1)
     assert targets()["Wait"][1] == peers.Target("request_at", 0)
-    # The one that forgets a request, and only that, is not for others (forward.h).
-    for name, (entry, target) in targets().items():
-        forgets = target.through == "request_at" and peers.of_entry(entry) == "none"
-        assert forgets == (name == "Request_free"), name
+    assert targets()["Request_free"][1] == peers.Target()
