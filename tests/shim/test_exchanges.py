@@ -2,7 +2,7 @@
 
 import hosts
 import pytest
-from shim_programs import build, call, report, run
+from shim_programs import build, call, check_done, report, run
 
 CALLS = [
     f"MPI_{name}"
@@ -38,16 +38,15 @@ def test_one_rank():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("seed", range(1, 9))
+@pytest.mark.parametrize("seed", range(1, 4))
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5])
 @pytest.mark.parametrize("host", list(hosts.HOSTS))
 def test_many_random_calls(host, ranks, seed):
     """MPICH by itself needs tens of milliseconds a call when ranks outnumber cores, and takes longer messages for
     truncated when the types of the two sides differ."""
-    calls = 2000 if ranks == 2 or host in ("openmpi4", "openmpi5", "intel") else 200
+    calls = 1000 if ranks == 2 or host in ("openmpi4", "openmpi5", "intel") else 100
     most_bytes = 1 << 20 if host in ("openmpi4", "openmpi5", "intel") else 1 << 13
-    finished = run(host, ranks, program(host), seed, calls, "all", most_bytes, env=EVERYTHING, timeout=900)
-    assert finished.check().stdout == "done\n"
+    check_done(host, ranks, program(host), seed, calls, "all", most_bytes, env=EVERYTHING, timeout=900)
 
 
 def test_the_host_alone_passes_the_same_test():

@@ -2,7 +2,7 @@
 
 import hosts
 import pytest
-from shim_programs import build, call, report, run
+from shim_programs import build, call, check_done, report, run
 
 NAMES = (
     "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv",
@@ -48,15 +48,13 @@ def test_some_ranks_leave_calls_to_the_host(host, ranks):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("mixed", ["alike", "mixed"])
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("seed, mixed", [(1, "alike"), (2, "alike"), (3, "mixed"), (4, "mixed")])
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5])
 @pytest.mark.parametrize("host", list(hosts.HOSTS))
 def test_many_random_calls(host, ranks, seed, mixed):
     """MPICH by itself needs tens of milliseconds a call when ranks outnumber cores."""
-    batches = 1000 if ranks == 2 or host.startswith("openmpi") else 100
-    finished = run(host, ranks, program(host), seed, batches, "all", 1 << 19, mixed, env=ALWAYS, timeout=900)
-    assert finished.check().stdout == "done\n"
+    batches = 500 if ranks == 2 or host.startswith("openmpi") else 40
+    check_done(host, ranks, program(host), seed, batches, "all", 1 << 19, mixed, env=ALWAYS, timeout=900)
 
 
 def test_the_host_alone_passes_the_same_test():

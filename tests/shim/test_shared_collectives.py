@@ -10,6 +10,9 @@ from shim_programs import build, call, report, run
 
 COLLECTIVES = ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"]
 SEED = 20211
+# Intel MPI 2021.18 alone: on five ranks and more bcasts in shared memory bring wrong bytes once communicators were made
+# and freed, and after some thousands of communicators an assertion fails (ch4_shm_coll.c).
+ENV = {"intel": {"I_MPI_COLL_INTRANODE": "pt2pt"}}
 
 
 def calls_for(host, ranks):
@@ -30,11 +33,13 @@ def test_random_calls(host, ranks):
 @pytest.mark.full
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 7, 8, 9, 16])
 @pytest.mark.parametrize("host", list(hosts.HOSTS))
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_many_random_calls(host, ranks, seed):
-    calls = 3000 if "mpi" not in host or host == "openmpi4" else 400
-    program = build(host, "shared_collectives.c")
-    assert run(host, ranks, program, seed, calls, "ours", timeout=900).check().stdout == "done\n"
+def test_many_random_calls(host, ranks):
+    """On the communicator that is left to the host, too."""
+    calls = 3000 if host in ("openmpi4", "openmpi5", "intel") else 200
+    finished = run(
+        host, ranks, build(host, "shared_collectives.c"), ranks, calls, "ours", env=ENV.get(host), timeout=900
+    )
+    assert finished.check().stdout == "done\n"
 
 
 def test_the_host_alone_passes_the_same_test():
@@ -202,8 +207,9 @@ def test_communicators_that_live_short_are_left_to_the_host(host):
 @pytest.mark.parametrize("host", list(hosts.HOSTS))
 def test_ten_thousand_communicators(host):
     """Nothing leaks: after 10 000 of them the memory of a rank has grown by less than a KiB for each."""
-    plain = run(host, 2, build(host, "many_communicators.c"), 10000, 2000, millrace=False, timeout=900)
-    finished = run(host, 2, build(host, "many_communicators.c"), 10000, 2000, timeout=900).check()
+    program, env = build(host, "many_communicators.c"), ENV.get(host)
+    plain = run(host, 2, program, 10000, 2000, millrace=False, env=env, timeout=900).check()
+    finished = run(host, 2, program, 10000, 2000, env=env, timeout=900).check()
     assert finished.stdout.endswith("0 wrong\n")
     grown = [int(side.stdout.split(" us, ")[1].split()[0]) for side in (finished, plain)]
     assert grown[0] < grown[1] + 2000, (finished.stdout, plain.stdout)
