@@ -75,7 +75,7 @@ template <Symbol symbol, class... Words>
     if (!somebody_sleeps()) return shared_memory::Attention::anybody;
     if constexpr (target_of(symbol).through != Through::nobody) {
       const Word all[] = {words...};
-      return ring_target(target_of(symbol), all, is_fortran(symbol));
+      return ring_target(symbol, all);
     }
     ring_for_host();
   }
@@ -97,12 +97,10 @@ template <Symbol symbol, class... Words>
 // Passes a call on, recorded with `outcome` if anything is recorded.
 template <Symbol symbol, class... Words>
 inline Word forward_as(Outcome outcome, Words... words) {
-  constexpr Target target = target_of(symbol);
-  if constexpr (target.made >= 0) {
+  if constexpr (target_of(symbol).made >= 0) {
     const Word result = pass_inside<symbol>(outcome, words...);
-    if ((current_mode() & checking) != 0) return result;
     const Word all[] = {words...};
-    remember_request(target, all, is_fortran(symbol) ? all[sizeof...(words) - 1] : result, is_fortran(symbol));
+    if ((current_mode() & checking) == 0) remember_request(symbol, result, all);
     return result;
   } else {
     return pass_inside<symbol>(outcome, words...);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "entries.h"
 #include "shim/bind/word.h"
@@ -17,13 +18,13 @@ namespace millrace::shim {
 void remember_window(Word win) noexcept;
 void forget_window(Word win) noexcept;
 
-// A request that a call has made, by its arguments and its error code (of Fortran, that code's address), and one, by
-// its address, that is about to be freed. Of persistent and partitioned requests: others do not live for long.
-void remember_request(const Target& target, const Word* words, Word error, bool fortran) noexcept;
-void forget_request(Word address, bool fortran) noexcept;
+// The request that a call with these words and this result has made, and one that the call with these words is about to
+// free. Of persistent and partitioned requests: others do not live for long.
+void remember_request(Symbol symbol, Word result, std::span<const Word> words) noexcept;
+void forget_request(Symbol symbol, std::span<const Word> words) noexcept;
 
-// Rings those that a call with these arguments needs if they sleep; everybody who sleeps if it is not known who that
+// Rings those that a call with these words needs if they sleep; everybody who sleeps if it is not known who that
 // is. Returns whom the call needs (shared_memory::Attention::Seat::inside).
-[[gnu::cold, gnu::noinline]] std::uint32_t ring_target(const Target& target, const Word* words, bool fortran) noexcept;
+[[gnu::cold, gnu::noinline]] std::uint32_t ring_target(Symbol symbol, std::span<const Word> words) noexcept;
 
 }  // namespace millrace::shim

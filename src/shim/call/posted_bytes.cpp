@@ -1,61 +1,17 @@
 // How many bytes a call carried, by the entry's rule in the table. Called after the call has succeeded, so that the
 // arguments that the rule looks at are known to be valid wherever they are significant.
-#include <array>
-
-#include "abi.h"
 #include "shim/bind/forward.h"
 #include "shim/bind/observed.h"
-#include "shim/host/fortran.h"
+#include "shim/call/arguments.h"
 
 namespace millrace::shim {
 namespace {
 
-// The arguments of one call, whichever language made it.
-class Arguments {
- public:
-  Arguments(Symbol symbol, std::span<const Word> words, bool large)
-      : fortran_(is_fortran(symbol)), large_(large), words_(words) {}
-
-  bool has(int position) const { return position >= 0 && static_cast<std::size_t>(position) < words_.size(); }
-  int integer(int position) const {
-    const Word word = words_[static_cast<std::size_t>(position)];
-    return fortran_ ? fortran::to_int(word) : as_int(word);
-  }
-  std::int64_t count(int position) const {
-    if (!large_) return integer(position);
-    const Word word = words_[static_cast<std::size_t>(position)];
-    return fortran_ ? *static_cast<const std::int64_t*>(as_pointer(word)) : static_cast<std::int64_t>(word);
-  }
-  std::int64_t count_at(int position, int index) const {
-    const void* array = as_pointer(words_[static_cast<std::size_t>(position)]);
-    return large_ ? static_cast<const std::int64_t*>(array)[index] : static_cast<const int*>(array)[index];
-  }
-  Word comm(int position) const {
-    const Word word = words_[static_cast<std::size_t>(position)];
-    return fortran_ ? fortran::to_comm(word) : abi::handle(word);
-  }
-  Word datatype(int position) const {
-    const Word word = words_[static_cast<std::size_t>(position)];
-    return fortran_ ? fortran::to_datatype(word) : abi::handle(word);
-  }
-  Word datatype_at(int position, int index) const {
-    const Word word = words_[static_cast<std::size_t>(position)];
-    if (fortran_) return fortran::to_datatype(word + sizeof(int) * static_cast<Word>(index));
-    if constexpr (abi::host_abi == HostAbi::mpich)
-      return static_cast<const std::uint32_t*>(as_pointer(word))[index];
-    else
-      return static_cast<const Word*>(as_pointer(word))[index];
-  }
-  bool is_in_place(int position) const {
-    const Word word = words_[static_cast<std::size_t>(position)];
-    return fortran_ ? fortran::is_in_place(word) : word == abi::in_place;
-  }
-
- private:
-  bool fortran_;
-  bool large_;
-  std::span<const Word> words_;
-};
+// Positions come from the rule, -1 where there is none.
+bool has(const Arguments& arguments, int position) {
+  return position >= 0 && static_cast<std::size_t>(position) < arguments.size();
+}
+std::size_t place(int position) { return static_cast<std::size_t>(position); }
 
 std::uint64_t datatype_bytes(Word datatype) {
   int bytes = 0;
@@ -103,36 +59,38 @@ std::uint64_t elements_bytes(std::int64_t count, Word datatype) {
 }
 
 std::uint64_t array_bytes(const BytesRule& rule, const Posted& posted, const Arguments& arguments) {
-  const int size = peers(rule, arguments.comm(rule.comm));
+  const auto size = static_cast<std::size_t>(peers(rule, arguments.comm(place(rule.comm))));
   std::uint64_t bytes = 0;
   if (posted.array_of_datatypes) {
-    for (int i = 0; i < size; ++i) {
-      const std::int64_t count = arguments.count_at(posted.count, i);
-      if (count > 0) bytes += elements_bytes(count, arguments.datatype_at(posted.datatype, i));
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::int64_t count = arguments.count_at(place(posted.count), i);
+      if (count > 0) bytes += elements_bytes(count, arguments.datatype_at(place(posted.datatype), i));
     }
     return bytes;
   }
   std::int64_t elements = 0;
-  for (int i = 0; i < size; ++i) elements += arguments.count_at(posted.count, i);
-  return elements_bytes(elements, arguments.datatype(posted.datatype));
+  for (std::size_t i = 0; i < size; ++i) elements += arguments.count_at(place(posted.count), i);
+  return elements_bytes(elements, arguments.datatype(place(posted.datatype)));
 }
 
 std::uint64_t bytes_of(const BytesRule& rule, const Posted& posted, const Arguments& arguments) {
   switch (posted.shape) {
     case Shape::none: return 0;
     case Shape::whole:
-      if (posted.count < 0) return datatype_bytes(arguments.datatype(posted.datatype));
-      return elements_bytes(arguments.count(posted.count), arguments.datatype(posted.datatype));
+      if (posted.count < 0) return datatype_bytes(arguments.datatype(place(posted.datatype)));
+      return elements_bytes(arguments.count(place(posted.count)), arguments.datatype(place(posted.datatype)));
     case Shape::each: {
-      const std::int64_t count = arguments.count(posted.count);
+      const std::int64_t count = arguments.count(place(posted.count));
       if (count <= 0) return 0;
-      return elements_bytes(count * peers(rule, arguments.comm(rule.comm)), arguments.datatype(posted.datatype));
+      return elements_bytes(count * peers(rule, arguments.comm(place(rule.comm))),
+                            arguments.datatype(place(posted.datatype)));
     }
     case Shape::array: return array_bytes(rule, posted, arguments);
     case Shape::mine: {
       int rank = 0;
-      host<Symbol::MPI_Comm_rank>(arguments.comm(rule.comm), as_word(&rank));
-      return elements_bytes(arguments.count_at(posted.count, rank), arguments.datatype(posted.datatype));
+      host<Symbol::MPI_Comm_rank>(arguments.comm(place(rule.comm)), as_word(&rank));
+      return elements_bytes(arguments.count_at(place(posted.count), static_cast<std::size_t>(rank)),
+                            arguments.datatype(place(posted.datatype)));
     }
   }
   return 0;
@@ -140,8 +98,8 @@ std::uint64_t bytes_of(const BytesRule& rule, const Posted& posted, const Argume
 
 // Whether this alternative is the one that carries data: its buffer is real and its peer is a rank.
 bool is_significant(const Posted& posted, const Arguments& arguments) {
-  if (arguments.has(posted.buffer) && arguments.is_in_place(posted.buffer)) return false;
-  return !arguments.has(posted.peer) || arguments.integer(posted.peer) != abi::proc_null;
+  if (has(arguments, posted.buffer) && arguments.is_in_place(place(posted.buffer))) return false;
+  return !has(arguments, posted.peer) || arguments.integer(place(posted.peer)) != abi::proc_null;
 }
 
 }  // namespace
@@ -149,9 +107,9 @@ bool is_significant(const Posted& posted, const Arguments& arguments) {
 std::uint64_t posted_bytes(Symbol symbol, std::span<const Word> words) {
   const BytesRule& rule = bytes_rule(symbol_entry(symbol));
   if (rule.first.shape == Shape::none) return 0;
-  const Arguments arguments(symbol, words, rule.large);
+  const Arguments arguments(symbol, words);
   // In a rooted call on an intercommunicator, MPI_ROOT and MPI_PROC_NULL make the other arguments insignificant.
-  if (arguments.has(rule.root) && arguments.integer(rule.root) < 0) return 0;
+  if (has(arguments, rule.root) && arguments.integer(place(rule.root)) < 0) return 0;
   if (is_significant(rule.first, arguments)) return bytes_of(rule, rule.first, arguments);
   return rule.second.shape != Shape::none && is_significant(rule.second, arguments)
              ? bytes_of(rule, rule.second, arguments)

@@ -11,6 +11,7 @@ import write_check
 import write_entries
 import write_exports
 import write_forwards
+import write_positions
 
 PARTS = 4  # of the forwards of each language, so that they compile in parallel
 
@@ -18,6 +19,7 @@ PARTS = 4  # of the forwards of each language, so that they compile in parallel
 def files(table, abi):
     symbols = shim_symbols.of_abi(table, abi)
     result = {"entries.h": write_entries.header(table, symbols), "entries.cpp": write_entries.source(table, symbols)}
+    result |= {"positions.h": write_positions.header(table), "exchange_shapes.cpp": write_positions.shapes(table)}
     result |= write_forwards.sources(symbols, PARTS)
     for name, generations in shim_symbols.export_lists(table, abi).items():
         result[f"millrace-{name}.map"] = write_exports.script(symbols, generations)

@@ -63,7 +63,7 @@ class Target:
 
 
 def target(entry):
-    name = entry.identifier.removesuffix("_c") if entry.large else entry.identifier
+    name = entry.base_identifier
     kinds = [parameter.kind for parameter in entry.parameters]
     ranks = [*(i for i, kind in enumerate(kinds) if kind == "rank"), -1, -1]
     if name in ON_A_REQUEST:

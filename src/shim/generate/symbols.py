@@ -20,9 +20,11 @@ class Symbol:
 
     @property
     def hook(self):
+        """The instance of a hook that the wrapper calls, or None."""
         if not self.entry.hook:
             return None
-        return self.entry.hook + ("_fortran" if self.is_fortran else "")
+        arguments = [self.template_argument, *filter(None, [self.entry.hook_function])]
+        return f"hook::{self.entry.hook}<{', '.join(arguments)}>"
 
 
 def of_abi(table, abi):

@@ -55,13 +55,18 @@ class Entry:
     fortran: str | None = None  # all, mpifh, None
     fortran_hosts: frozenset = frozenset()  # those of C unless said otherwise
     posted: tuple = ()
-    hook: str | None = None
-    accelerated: bool = False
+    hook: str | None = None  # what the wrappers call instead of forwarding, and with which function
+    hook_function: str | None = None
     large: bool = False  # this is the twin MPI_Name_c
 
     @property
     def identifier(self):
         return self.name.removeprefix("MPI_")
+
+    @property
+    def base_identifier(self):
+        """Of the entry that this one is the twin of."""
+        return self.identifier.removesuffix("_c") if self.large else self.identifier
 
     def index(self, name):
         """Position of a parameter among this entry's C parameters, -1 for None."""
@@ -128,19 +133,18 @@ def _parse_block(where, lines, generations):
         raise TableError(f"{where}: not MPI_Name(parameters) since ...: {text[:60]}")
     name, parameters, returns, rest = match.groups()
     facts, _, rest = rest.partition(" bytes ") if " bytes " in rest else (rest, "", "")
-    hook = re.search(r" (hook|accelerated) (\w+)$", rest or facts)
-    posted = re.sub(r" (hook|accelerated) \w+$", "", rest)
-    facts = re.sub(r" (hook|accelerated) \w+$", "", facts)
+    hook = re.search(r" hook (\w+)(?: (\w+))?$", rest or facts)
+    posted = re.sub(r" hook \w+( \w+)?$", "", rest)
+    facts = re.sub(r" hook \w+( \w+)?$", "", facts)
     parameters = [_parse_parameter(where, p) for p in parameters.split(", ")] if parameters else []
     entry = Entry(name, [p for p in parameters if not p.large_only], returns or "error")
     large = _parse_facts(where, entry, facts, generations)
     entry.posted = tuple(_parse_posted(where, p, parameters) for p in posted.split(" or ")) if posted else ()
     if hook:
-        entry.hook, entry.accelerated = hook[2], hook[1] == "accelerated"
+        entry.hook, entry.hook_function = hook.groups()
     yield entry
     if large:
-        twin_hook = f"{entry.hook}_c" if entry.hook else None
-        twin = dataclasses.replace(entry, name=f"{name}_c", parameters=parameters, hook=twin_hook, large=True)
+        twin = dataclasses.replace(entry, name=f"{name}_c", parameters=parameters, large=True)
         twin.since, twin.hosts = large
         twin.fortran_hosts, twin.deprecated, twin.removed = twin.hosts, None, None
         yield twin

@@ -30,7 +30,23 @@ inline constexpr std::size_t symbol_count = static_cast<std::size_t>(Symbol::cou
 std::span<const char* const> entry_names();  // "MPI_Send", indexed by Entry
 const char* symbol_name(Symbol symbol);
 Entry symbol_entry(Symbol symbol);
-inline bool is_fortran(Symbol symbol) {{ return static_cast<std::size_t>(symbol) >= entry_count; }}
+constexpr bool is_fortran(Symbol symbol) {{ return static_cast<std::size_t>(symbol) >= entry_count; }}
+
+// Of a large-count twin: counts are MPI_Count, not int.
+inline constexpr bool is_large_symbol[symbol_count] = {{
+{large}
+}};
+constexpr bool is_large(Symbol symbol) {{ return is_large_symbol[static_cast<std::size_t>(symbol)]; }}
+
+// Where the datatypes of a call stand that carries data with one for each buffer; -1 where there is none.
+struct Datatypes {{
+  std::int8_t first;
+  std::int8_t second;
+}};
+inline constexpr Datatypes datatypes_of_symbol[symbol_count] = {{
+{datatypes}
+}};
+constexpr Datatypes datatypes_of(Symbol symbol) {{ return datatypes_of_symbol[static_cast<std::size_t>(symbol)]; }}
 
 // How many elements one alternative of a bytes rule counts.
 enum class Shape : std::uint8_t {{
@@ -54,7 +70,7 @@ struct BytesRule {{
   Posted second;  // counts where the first's buffer is MPI_IN_PLACE or its peer is none
   std::int8_t comm;
   std::int8_t root;
-  bool large;       // counts are MPI_Count, not int
+  std::int8_t op;
   bool neighbours;  // arrays run over the neighbours of the topology, not over the ranks
 }};
 const BytesRule& bytes_rule(Entry entry);
@@ -69,7 +85,7 @@ enum class Peers : std::uint8_t {{
 inline constexpr Peers peers_of_symbol[symbol_count] = {{
 {peers}
 }};
-inline constexpr Peers peers_of(Symbol symbol) {{ return peers_of_symbol[static_cast<std::size_t>(symbol)]; }}
+constexpr Peers peers_of(Symbol symbol) {{ return peers_of_symbol[static_cast<std::size_t>(symbol)]; }}
 
 // What names the rank that a call needs, and no other.
 enum class Through : std::uint8_t {{
@@ -90,7 +106,7 @@ struct Target {{
 inline constexpr Target target_of_symbol[symbol_count] = {{
 {targets}
 }};
-inline constexpr Target target_of(Symbol symbol) {{ return target_of_symbol[static_cast<std::size_t>(symbol)]; }}
+constexpr Target target_of(Symbol symbol) {{ return target_of_symbol[static_cast<std::size_t>(symbol)]; }}
 
 }}  // namespace millrace::shim
 """
@@ -132,6 +148,8 @@ def header(table, symbols):
     return NOTE + HEADER.format(
         entries="\n".join(f"  {e.identifier}," for e in table.entries),
         symbols="\n".join(f"  {s.name}," for s in symbols),
+        large="\n".join(f"    {str(s.entry.large).lower()},  // {s.name}" for s in symbols),
+        datatypes="\n".join(f"    {_datatypes(s.entry)},  // {s.name}" for s in symbols),
         peers="\n".join(f"    Peers::{peers.of_entry(s.entry)},  // {s.name}" for s in symbols),
         targets="\n".join(f"    {_target(s.entry)},  // {s.name}" for s in symbols),
     )
@@ -158,7 +176,15 @@ def _position_of_kind(entry, kind):
 
 def _rule(entry):
     alternatives = [_posted(entry, p) for p in entry.posted] + ["none", "none"]
-    comm, root = _position_of_kind(entry, "comm"), _position_of_kind(entry, "root")
-    neighbours = "neighbor" in entry.name.lower()
-    flags = f"{str(entry.large).lower()}, {str(neighbours).lower()}"
-    return f"{{{alternatives[0]}, {alternatives[1]}, {comm}, {root}, {flags}}}"
+    places = [_position_of_kind(entry, kind) for kind in ("comm", "root", "op")]
+    neighbours = str("neighbor" in entry.name.lower()).lower()
+    return f"{{{', '.join(map(str, [*alternatives[:2], *places, neighbours]))}}}"
+
+
+def _datatypes(entry):
+    """Of arrays there may be any number."""
+    kinds = [p.kind for p in entry.parameters]
+    if "buffer" not in kinds or any(p.kind == "datatype" and p.dimensions for p in entry.parameters):
+        return "{-1, -1}"
+    found = [i for i, kind in enumerate(kinds) if kind == "datatype"]
+    return f"{{{', '.join(map(str, [*found, -1, -1][:2]))}}}"

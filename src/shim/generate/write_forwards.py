@@ -35,8 +35,8 @@ def _source(symbols):
 
 def _wrapper(symbol):
     arguments = [f"a{i}" for i in range(symbol.words)]
-    function = f"hook::{symbol.hook}" if symbol.hook else "forward"
-    call = f"{function}<{symbol.template_argument}>({', '.join(arguments)})"
+    function = symbol.hook or f"forward<{symbol.template_argument}>"
+    call = f"{function}({', '.join(arguments)})"
     if symbol.returns_double:
         call = f"forward_double<{symbol.template_argument}>()"
     return WRAPPER.format(

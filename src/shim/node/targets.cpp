@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "abi.h"
+#include "positions.h"
 #include "shim/bind/attention.h"
 #include "shim/bind/forward.h"
-#include "shim/host/fortran.h"
+#include "shim/call/arguments.h"
 #include "shim/node/communicators.h"
 #include "shim/node/node_agreement.h"
 
@@ -88,17 +89,14 @@ int seat_in(Word comm, int rank) {
   return seat_in(communicator->seats, rank);
 }
 
-Word handle_of(Word word, bool fortran, Word (*of_fortran)(Word)) {
-  return fortran ? of_fortran(word) : abi::handle(word);
-}
+std::size_t place(int position) { return static_cast<std::size_t>(position); }
 
-int seat_of_rank(const Target& target, const Word* words, int position, bool fortran) {
-  const int rank = fortran ? fortran::to_int(words[position]) : as_int(words[position]);
+int seat_of_rank(const Target& target, const Arguments& arguments, int position) {
+  const int rank = arguments.integer(place(position));
   if (rank == abi::proc_null) return no_rank;
   if (rank == abi::any_source) return not_known;
-  const Word object = words[target.object];
-  if (target.through == Through::communicator) return seat_in(handle_of(object, fortran, fortran::to_comm), rank);
-  const std::vector<int>* const seats = windows().find(handle_of(object, fortran, fortran::to_win));
+  if (target.through == Through::communicator) return seat_in(arguments.comm(place(target.object)), rank);
+  const std::vector<int>* const seats = windows().find(arguments.win(place(target.object)));
   return seats ? seat_in(*seats, rank) : not_known;
 }
 
@@ -108,23 +106,21 @@ int seat_of_request(Word request) {
 }
 
 // 0, which no host uses, for an address that is none: what is wrong with that is the host's to say.
-Word request_at(Word address, bool fortran) {
-  if (address == 0) return 0;
-  return fortran ? fortran::to_request(address) : abi::handle_at(address);
+Word request_at(const Arguments& arguments, int position) {
+  return arguments.word(place(position)) == 0 ? 0 : arguments.request_at(place(position));
 }
 
 // Seats, `no_rank` or `not_known`; the second is `no_rank` where the call names one rank.
-std::pair<int, int> seats_of(const Target& target, const Word* words, bool fortran) {
+std::pair<int, int> seats_of(const Target& target, const Arguments& arguments) {
   switch (target.through) {
     case Through::nobody: return {not_known, no_rank};
-    case Through::request:
-      return {seat_of_request(handle_of(words[target.object], fortran, fortran::to_request)), no_rank};
-    case Through::request_at: return {seat_of_request(request_at(words[target.object], fortran)), no_rank};
+    case Through::request: return {seat_of_request(arguments.request(place(target.object))), no_rank};
+    case Through::request_at: return {seat_of_request(request_at(arguments, target.object)), no_rank};
     case Through::window:
     case Through::communicator: break;
   }
-  const int second = target.second_rank < 0 ? no_rank : seat_of_rank(target, words, target.second_rank, fortran);
-  return {seat_of_rank(target, words, target.rank, fortran), second};
+  const int second = target.second_rank < 0 ? no_rank : seat_of_rank(target, arguments, target.second_rank);
+  return {seat_of_rank(target, arguments, target.rank), second};
 }
 
 }  // namespace
@@ -141,19 +137,23 @@ void remember_window(Word win) noexcept try {
 
 void forget_window(Word win) noexcept { windows().erase(win); }
 
-void remember_request(const Target& target, const Word* words, Word error, bool fortran) noexcept try {
-  if (!shared_memory::everybody_rings(seating())) return;
-  if (fortran ? error != 0 && fortran::to_int(error) != 0 : as_int(error) != 0) return;
-  const int seat = seats_of(target, words, fortran).first;
-  if (seat >= 0) requests().set(request_at(words[target.made], fortran), seat);
+void remember_request(Symbol symbol, Word result, std::span<const Word> words) noexcept try {
+  if (!shared_memory::everybody_rings(seating()) || !has_succeeded(symbol, result, words)) return;
+  const Target target = target_of(symbol);
+  const Arguments arguments(symbol, words);
+  const int seat = seats_of(target, arguments).first;
+  if (seat >= 0) requests().set(request_at(arguments, target.made), seat);
 } catch (...) {
 }
 
-void forget_request(Word address, bool fortran) noexcept { requests().erase(request_at(address, fortran)); }
+void forget_request(Symbol symbol, std::span<const Word> words) noexcept {
+  requests().erase(request_at(Arguments(symbol, words), at::Request_free::request));
+}
 
-std::uint32_t ring_target(const Target& target, const Word* words, bool fortran) noexcept try {
-  const auto [seat, second] =
-      shared_memory::everybody_rings(seating()) ? seats_of(target, words, fortran) : std::pair(not_known, not_known);
+std::uint32_t ring_target(Symbol symbol, std::span<const Word> words) noexcept try {
+  const auto [seat, second] = shared_memory::everybody_rings(seating())
+                                  ? seats_of(target_of(symbol), Arguments(symbol, words))
+                                  : std::pair(not_known, not_known);
   if (seat == not_known || second == not_known) {
     ring_for_host();
     return Attention::anybody;

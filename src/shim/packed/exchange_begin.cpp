@@ -42,10 +42,8 @@ Word begin_exchange(HostCall call) {
   if (completions_may_be_unseen()) return call.pass(forwarded(record::Reason::unseen_completion));
   if (!may_pay(arguments, shape.send) && !may_pay(arguments, shape.receive))
     return call.pass(forwarded(record::Reason::host_is_faster));
-  // The request comes last, but for the error of Fortran; what lies between it and the communicator is the info of a
-  // persistent call.
-  const std::size_t request = call.words().size() - (call.from_fortran() ? 2 : 1);
-  const bool persistent = request != shape.comm + std::size_t{1};
+  const auto request = static_cast<std::size_t>(shape.request);
+  const bool persistent = shape.is_persistent;
 
   OperationPtr operation;
   try {

@@ -68,49 +68,26 @@ void Observation::finish(LayoutAlgorithm algorithm, std::int64_t bytes, bool suc
 }
 
 HostCall::HostCall(Symbol symbol, std::span<Word> words, Pass host_pass)
-    : symbol_(symbol),
-      fortran_(is_fortran(symbol)),
-      large_(bytes_rule(symbol_entry(symbol)).large),
-      words_(words),
-      pass_(host_pass) {
-  if (!fortran_) return;
+    : Arguments(symbol, words), symbol_(symbol), words_(words), pass_(host_pass) {
+  if (!from_fortran()) return;
   if (words_.back() == 0) words_.back() = as_word(&own_error_);  // optional in mpi_f08
   error_ = static_cast<int*>(as_pointer(words_.back()));
 }
 
-int HostCall::integer(std::size_t position) const {
-  return fortran_ ? fortran::to_int(words_[position]) : as_int(words_[position]);
-}
-
-std::int64_t HostCall::count(std::size_t position) const {
-  return large_ ? static_cast<std::int64_t>(words_[position]) : integer(position);
-}
-
-Word HostCall::datatype(std::size_t position) const {
-  return fortran_ ? fortran::to_datatype(words_[position]) : abi::handle(words_[position]);
-}
-
-Word HostCall::comm(std::size_t position) const {
-  return fortran_ ? fortran::to_comm(words_[position]) : abi::handle(words_[position]);
-}
-
 bool HostCall::is_real_buffer(std::size_t position) const {
   const Word address = words_[position];
-  return !abi::is_special_address(address) && !(fortran_ && fortran::is_sentinel(address));
+  return !abi::is_special_address(address) && !(from_fortran() && fortran::is_sentinel(address));
 }
 
 bool HostCall::base_address(std::size_t position, Word& address) const {
-  address = words_[position];
-  if (fortran_) {
-    if (fortran::is_in_place(address)) return false;
-    if (fortran::is_sentinel(address)) address = 0;
-  }
+  address = buffer(position);
+  if (from_fortran() && is_in_place(position)) return false;
   return address == 0 || !abi::is_special_address(address);
 }
 
 void HostCall::set_bytes(std::size_t position, void* buffer, std::int64_t bytes) {
   words_[position] = as_word(buffer);
-  if (!fortran_) {
+  if (!from_fortran()) {
     words_[position + 1] = static_cast<Word>(bytes);
     words_[position + 2] = byte_type;
     return;
@@ -123,21 +100,16 @@ void HostCall::set_bytes(std::size_t position, void* buffer, std::int64_t bytes)
 
 void HostCall::set_split(std::size_t position, void* buffer, const SplitType& type) {
   set_bytes(position, buffer, 1);
-  words_[position + 2] = fortran_ ? as_word(&type.fortran_handle) : type.handle;
+  words_[position + 2] = from_fortran() ? as_word(&type.fortran_handle) : type.handle;
 }
 
 Word HostCall::pass(Outcome outcome) { return pass_(outcome, words_.data()); }
 
 int HostCall::error_class(Word result) const {
   int error_class = 0;
-  const int error = fortran_ ? *error_ : as_int(result);
+  const int error = from_fortran() ? *error_ : as_int(result);
   if (error != 0) host<Symbol::MPI_Error_class>(as_word(error), as_word(&error_class));
   return error_class;
-}
-
-Word HostCall::succeed() {
-  if (fortran_) *error_ = 0;
-  return 0;
 }
 
 namespace {

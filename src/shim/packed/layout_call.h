@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "shim/bind/forward.h"
 #include "shim/bind/observed.h"
+#include "shim/call/arguments.h"
 #include "shim/datatypes/datatypes.h"
 #include "shim/packed/split_types.h"
 
@@ -41,20 +42,14 @@ void forget_layouts();
 // What the host can be given as a count of bytes.
 inline constexpr std::int64_t most_bytes = INT32_MAX;
 
-class HostCall {
+class HostCall : public Arguments {
  public:
   using Pass = Word (*)(Outcome, const Word*);
   HostCall(Symbol symbol, std::span<Word> words, Pass host_pass);
 
   Symbol symbol() const { return symbol_; }
-  bool from_fortran() const { return fortran_; }
   std::span<const Word> words() const { return words_; }
 
-  Word word(std::size_t position) const { return words_[position]; }
-  int integer(std::size_t position) const;
-  std::int64_t count(std::size_t position) const;  // of the width that this entry has
-  Word datatype(std::size_t position) const;
-  Word comm(std::size_t position) const;
   // Memory that counts: not MPI_BOTTOM, MPI_IN_PLACE or null.
   bool is_real_buffer(std::size_t position) const;
   // Where the displacements of a datatype count from: 0 for MPI_BOTTOM. False for MPI_IN_PLACE and the like.
@@ -68,15 +63,13 @@ class HostCall {
 
   // The host's turn. Nothing is recorded if an ObservedCall is under way already.
   Word pass(Outcome outcome);
-  bool succeeded(Word result) const { return fortran_ ? *error_ == 0 : as_int(result) == 0; }
+  bool succeeded(Word result) const { return has_succeeded(symbol_, result, words_); }
   int error_class(Word result) const;  // 0 for success
   // The same without the host: the call is done.
-  Word succeed();
+  Word succeed() { return shim::succeed(symbol_, words_); }
 
  private:
   Symbol symbol_;
-  bool fortran_;
-  bool large_;
   std::span<Word> words_;
   Pass pass_;
   int* error_ = nullptr;  // of Fortran: the program's, or own_error_ where it gave none
@@ -84,6 +77,8 @@ class HostCall {
   std::array<int, 2> counts_{};
   std::size_t counts_used_ = 0;
 };
+
+using HostCallFunction = Word (*)(HostCall);
 
 template <Symbol symbol, std::size_t... positions>
 Word pass_words(Outcome outcome, const Word* words, std::index_sequence<positions...>) {

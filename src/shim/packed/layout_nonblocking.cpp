@@ -1,7 +1,9 @@
 #include "shim/packed/layout_nonblocking.h"
 
+#include <algorithm>
 #include <new>
 
+#include "positions.h"
 #include "shim/host/bypass.h"
 #include "shim/packed/requests.h"
 #include "shim/packed/requests_argument.h"
@@ -9,11 +11,10 @@
 namespace millrace::shim {
 namespace {
 
-// One message, its triple at the beginning of the call, the request at its end.
+// One message; positions of words.
 struct Shape {
   Direction direction;
-  std::size_t peer;
-  std::size_t request;
+  std::size_t buffer, peer, request;
   bool persistent;
 };
 
@@ -27,7 +28,7 @@ constexpr Outcome unseen = forwarded(record::Reason::unseen_completion);
 
 Word one_message(HostCall& call, const Shape& shape) {
   test_abandoned();
-  Message message(call, 0, shape.peer, shape.direction, shape.persistent ? FirstUse::ours : FirstUse::host);
+  Message message(call, shape.buffer, shape.peer, shape.direction, shape.persistent ? FirstUse::ours : FirstUse::host);
   if (!message.is_ours()) return pass_on(call, message.carried());
   if (completions_may_be_unseen()) return call.pass(unseen);
   OperationPtr operation(new (std::nothrow) Operation);
@@ -58,7 +59,7 @@ void prepare_start(Operation* operation) {
 }  // namespace
 
 void begin(const HostCall& call, std::size_t request, OperationPtr operation) {
-  operation->request = request_at(call, request, 0);
+  operation->request = call.request_at(request);
   operation->active = !operation->persistent;
   if (operation->active && !operation->received() && is_complete(operation->request)) {
     operation->deliver(nullptr);
@@ -67,18 +68,34 @@ void begin(const HostCall& call, std::size_t request, OperationPtr operation) {
   track(std::move(operation));
 }
 
-Word isend_call(HostCall call) { return one_message(call, {Direction::out, 3, 6, false}); }
-Word irecv_call(HostCall call) { return one_message(call, {Direction::in, 3, 6, false}); }
-Word imrecv_call(HostCall call) { return one_message(call, {Direction::in, Message::no_peer, 4, false}); }
-Word send_init_call(HostCall call) { return one_message(call, {Direction::out, 3, 6, true}); }
-Word recv_init_call(HostCall call) { return one_message(call, {Direction::in, 3, 6, true}); }
+Word isend_call(HostCall call) {
+  using Place = at::Isend;
+  return one_message(call, {Direction::out, Place::buf, Place::dest, Place::request, false});
+}
+Word irecv_call(HostCall call) {
+  using Place = at::Irecv;
+  return one_message(call, {Direction::in, Place::buf, Place::source, Place::request, false});
+}
+Word imrecv_call(HostCall call) {
+  using Place = at::Imrecv;
+  return one_message(call, {Direction::in, Place::buf, Message::no_peer, Place::request, false});
+}
+Word send_init_call(HostCall call) {
+  using Place = at::Send_init;
+  return one_message(call, {Direction::out, Place::buf, Place::dest, Place::request, true});
+}
+Word recv_init_call(HostCall call) {
+  using Place = at::Recv_init;
+  return one_message(call, {Direction::in, Place::buf, Place::source, Place::request, true});
+}
 
 Word isendrecv_call(HostCall call) {
   // MPICH and Intel MPI do not say in the status how much came, so that side stays theirs.
   constexpr bool knows_length = abi::host_abi == HostAbi::openmpi;
+  using Place = at::Isendrecv;
   test_abandoned();
-  Message outgoing(call, 0, 3, Direction::out);
-  Message incoming(call, 5, 8, Direction::in);
+  Message outgoing(call, Place::sendbuf, Place::dest, Direction::out);
+  Message incoming(call, Place::recvbuf, Place::source, Direction::in);
   const bool receives = knows_length && incoming.is_ours();
   if (!outgoing.is_ours() && !receives) return pass_on(call, outgoing.carried(), incoming.carried());
   if (completions_may_be_unseen()) return call.pass(unseen);
@@ -96,15 +113,16 @@ Word isendrecv_call(HostCall call) {
     remember_unknown(outgoing.carried(), incoming.carried());
     if (outgoing.is_ours()) operation->outgoing.emplace(std::move(outgoing));
     if (receives) operation->incoming.emplace(std::move(incoming));
-    begin(call, 11, std::move(operation));
+    begin(call, Place::request, std::move(operation));
   }
   observation.finish(LayoutAlgorithm::send_receive, bytes, call.succeeded(result));
   return result;
 }
 
 Word isendrecv_replace_call(HostCall call) {
+  using Place = at::Isendrecv_replace;
   test_abandoned();
-  Message message(call, 0, 3, Direction::both);
+  Message message(call, Place::buf, Place::dest, Direction::both);
   if (!message.is_ours()) return pass_on(call, message.carried());
   if (completions_may_be_unseen()) return call.pass(unseen);
   OperationPtr operation(new (std::nothrow) Operation);
@@ -117,14 +135,14 @@ Word isendrecv_replace_call(HostCall call) {
   if (call.succeeded(result)) {
     operation->replaces = true;
     operation->outgoing.emplace(std::move(message));
-    begin(call, 8, std::move(operation));
+    begin(call, Place::request, std::move(operation));
   }
   observation.finish(LayoutAlgorithm::send_receive, bytes, call.succeeded(result));
   return result;
 }
 
 Word start_call(HostCall call) {
-  Operation* const operation = find_operation(request_at(call, 0, 0));
+  Operation* const operation = find_operation(call.request_at(at::Start::request));
   prepare_start(operation);
   const Word result = call.pass(forwarded(record::Reason::not_accelerated));
   if (operation && !call.succeeded(result)) operation->active = false;
@@ -132,14 +150,15 @@ Word start_call(HostCall call) {
 }
 
 Word startall_call(HostCall call) {
-  const int count = call.integer(0);
-  for (int i = 0; i < count; ++i) prepare_start(find_operation(request_at(call, 1, i)));
+  const auto count = static_cast<std::size_t>(std::max(0, call.integer(at::Startall::count)));
+  for (std::size_t i = 0; i < count; ++i)
+    prepare_start(find_operation(call.request_at(at::Startall::array_of_requests, i)));
   return call.pass(forwarded(record::Reason::not_accelerated));
 }
 
 Word request_free_call(HostCall call) {
   test_abandoned();
-  Operation* const operation = find_operation(request_at(call, 0, 0));
+  Operation* const operation = find_operation(call.request_at(at::Request_free::request));
   if (!operation) return call.pass(forwarded(record::Reason::not_accelerated));
   if (!operation->active) {
     untrack(*operation);
@@ -147,7 +166,7 @@ Word request_free_call(HostCall call) {
   }
   Observation observation(call.symbol());
   abandon(untrack(*operation));
-  set_request_null(call, 0);
+  set_request_null(call, at::Request_free::request);
   test_abandoned();
   observation.finish(LayoutAlgorithm::free_request, 0, true);
   return call.succeed();

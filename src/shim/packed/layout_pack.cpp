@@ -1,5 +1,6 @@
 #include "shim/packed/layout_pack.h"
 
+#include "positions.h"
 #include "shim/host/device_memory.h"
 
 namespace millrace::shim {
@@ -43,7 +44,7 @@ bool touches_device(const layout::Layout& layout, Word data, Word packed) {
 class Position {
  public:
   Position(const HostCall& call, std::size_t at)
-      : address_(as_pointer(call.word(at))), large_(bytes_rule(symbol_entry(call.symbol())).large) {}
+      : address_(as_pointer(call.word(at))), large_(call.has_large_counts()) {}
   std::int64_t get() const {
     return large_ ? *static_cast<const std::int64_t*>(address_) : *static_cast<const int*>(address_);
   }
@@ -59,15 +60,16 @@ class Position {
   bool large_;
 };
 
-std::byte* at(Word buffer, std::int64_t offset) { return static_cast<std::byte*>(as_pointer(buffer)) + offset; }
+std::byte* byte_at(Word buffer, std::int64_t offset) { return static_cast<std::byte*>(as_pointer(buffer)) + offset; }
 
 // Where the words of the two entries lie.
 struct Places {
   std::size_t data;  // buffer, count, datatype
   std::size_t packed, packed_size, position, comm;
 };
-constexpr Places pack_places{0, 3, 4, 5, 6};
-constexpr Places unpack_places{3, 0, 1, 2, 6};
+constexpr Places pack_places{at::Pack::inbuf, at::Pack::outbuf, at::Pack::outsize, at::Pack::position, at::Pack::comm};
+constexpr Places unpack_places{at::Unpack::outbuf, at::Unpack::inbuf, at::Unpack::insize, at::Unpack::position,
+                               at::Unpack::comm};
 
 Reason refusal(const HostCall& call, const Places& places, std::int64_t bytes) {
   if (!call.is_real_buffer(places.packed) || call.word(places.position) == 0) return Reason::invalid_argument;
@@ -90,7 +92,7 @@ AtOnce packed_at_once(Word in, std::int64_t count, Word datatype, Word out, std:
   if (abi::is_special_address(in) || abi::is_special_address(out) || !is_plausible_comm(comm)) return AtOnce::unknown;
   if (layout->packed_bytes(count, bytes) != Status::ok || !fits(position, bytes, out_bytes)) return AtOnce::unknown;
   if (touches_device(*layout, in, out)) return AtOnce::unknown;
-  if (layout->pack(as_pointer(in), count, at(out, position)) != Status::ok) return AtOnce::unknown;
+  if (layout->pack(as_pointer(in), count, byte_at(out, position)) != Status::ok) return AtOnce::unknown;
   position += bytes;
   return AtOnce::done;
 }
@@ -104,7 +106,7 @@ AtOnce unpacked_at_once(Word in, std::int64_t in_bytes, std::int64_t& position, 
   if (abi::is_special_address(in) || abi::is_special_address(out) || !is_plausible_comm(comm)) return AtOnce::unknown;
   if (layout->packed_bytes(count, bytes) != Status::ok || !fits(position, bytes, in_bytes)) return AtOnce::unknown;
   if (touches_device(*layout, out, in)) return AtOnce::unknown;
-  if (layout->unpack(at(in, position), as_pointer(out), count) != Status::ok) return AtOnce::unknown;
+  if (layout->unpack(byte_at(in, position), as_pointer(out), count) != Status::ok) return AtOnce::unknown;
   position += bytes;
   return AtOnce::done;
 }
@@ -115,7 +117,7 @@ Word pack_call(HostCall call) {
   if (!carried.layout || carried.reason != Reason::none) return pass_on(call, carried);
   Observation observation(call.symbol());
   Position position(call, pack_places.position);
-  carried.layout->pack(as_pointer(carried.base), carried.count, at(call.word(pack_places.packed), position.get()));
+  carried.layout->pack(as_pointer(carried.base), carried.count, byte_at(call.word(pack_places.packed), position.get()));
   position.set(position.get() + carried.bytes);
   observation.finish(LayoutAlgorithm::pack, carried.bytes, true);
   return call.succeed();
@@ -127,7 +129,8 @@ Word unpack_call(HostCall call) {
   if (!carried.layout || carried.reason != Reason::none) return pass_on(call, carried);
   Observation observation(call.symbol());
   Position position(call, unpack_places.position);
-  carried.layout->unpack(at(call.word(unpack_places.packed), position.get()), as_pointer(carried.base), carried.count);
+  carried.layout->unpack(byte_at(call.word(unpack_places.packed), position.get()), as_pointer(carried.base),
+                         carried.count);
   position.set(position.get() + carried.bytes);
   observation.finish(LayoutAlgorithm::unpack, carried.bytes, true);
   return call.succeed();

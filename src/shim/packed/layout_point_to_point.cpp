@@ -1,5 +1,6 @@
 #include "shim/packed/layout_point_to_point.h"
 
+#include "positions.h"
 #include "shim/packed/layout_message.h"
 #include "shim/packed/layout_status.h"
 
@@ -21,7 +22,7 @@ Word receive(HostCall& call, const Message& message, std::size_t status_position
 }  // namespace
 
 Word send_call(HostCall call) {
-  const Message message(call, 0, 3, Direction::out);
+  const Message message(call, at::Send::buf, at::Send::dest, Direction::out);
   if (!message.is_ours()) return pass_on(call, message.carried());
   Observation observation(call.symbol());
   message.pack();
@@ -32,18 +33,19 @@ Word send_call(HostCall call) {
 }
 
 Word receive_call(HostCall call) {
-  const Message message(call, 0, 3, Direction::in);
-  return receive(call, message, 6);
+  const Message message(call, at::Recv::buf, at::Recv::source, Direction::in);
+  return receive(call, message, at::Recv::status);
 }
 
 Word matched_receive_call(HostCall call) {
-  const Message message(call, 0, Message::no_peer, Direction::in);
-  return receive(call, message, 4);
+  const Message message(call, at::Mrecv::buf, Message::no_peer, Direction::in);
+  return receive(call, message, at::Mrecv::status);
 }
 
 Word send_receive_call(HostCall call) {
-  const Message outgoing(call, 0, 3, Direction::out);
-  const Message incoming(call, 5, 8, Direction::in);
+  using Place = at::Sendrecv;
+  const Message outgoing(call, Place::sendbuf, Place::dest, Direction::out);
+  const Message incoming(call, Place::recvbuf, Place::source, Direction::in);
   if (!outgoing.is_ours() && !incoming.is_ours()) return pass_on(call, outgoing.carried(), incoming.carried());
   Observation observation(call.symbol());
   if (outgoing.is_ours()) {
@@ -51,7 +53,7 @@ Word send_receive_call(HostCall call) {
     outgoing.put_into(call);
   }
   if (incoming.is_ours()) incoming.put_into(call);
-  StatusArgument status(call, 11);
+  StatusArgument status(call, Place::status);
   const Word result = call.pass(taken(LayoutAlgorithm::send_receive));
   if (call.succeeded(result)) {
     if (incoming.is_ours()) incoming.unpack(received_bytes(status.at(0)));
@@ -64,12 +66,13 @@ Word send_receive_call(HostCall call) {
 }
 
 Word send_receive_replace_call(HostCall call) {
-  const Message message(call, 0, 3, Direction::both);
+  using Place = at::Sendrecv_replace;
+  const Message message(call, Place::buf, Place::dest, Direction::both);
   if (!message.is_ours()) return pass_on(call, message.carried());
   Observation observation(call.symbol());
   message.pack();
   message.put_into(call);
-  StatusArgument status(call, 8);
+  StatusArgument status(call, Place::status);
   const Word result = call.pass(taken(LayoutAlgorithm::send_receive));
   if (call.succeeded(result)) message.unpack(received_bytes(status.at(0)));
   observation.finish(LayoutAlgorithm::send_receive, message.carried().bytes, call.succeeded(result));

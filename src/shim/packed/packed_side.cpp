@@ -198,11 +198,11 @@ void PackedSide::put_into(HostCall& call) {
   const ExchangeSide& side = *side_;
   call.set_word(side.buffer, as_word(buffer_.data()));
   if (side.blocks == Blocks::array)
-    call.set_word(side.displacements(), wide_ ? as_word(wide_displacements_.data()) : as_word(displacements_.data()));
+    call.set_word(side.displacements, wide_ ? as_word(wide_displacements_.data()) : as_word(displacements_.data()));
   if (side.own_types)
-    call.set_word(side.datatype(), call.from_fortran() ? as_word(fortran_types_.data()) : as_word(types_.data()));
+    call.set_word(side.datatype, call.from_fortran() ? as_word(fortran_types_.data()) : as_word(types_.data()));
   else
-    call.set_word(side.datatype(), call.from_fortran() ? as_word(&type_.fortran_handle) : type_.handle);
+    call.set_word(side.datatype, call.from_fortran() ? as_word(&type_.fortran_handle) : type_.handle);
 }
 
 }  // namespace millrace::shim

@@ -10,11 +10,6 @@ Word stored_request_at(const HostCall& call, std::size_t position, int index) {
   return static_cast<const abi::HandleStorage*>(array)[index];
 }
 
-Word request_at(const HostCall& call, std::size_t position, int index) {
-  if (call.from_fortran()) return fortran::to_request(call.word(position) + sizeof(int) * static_cast<Word>(index));
-  return stored_request_at(call, position, index);
-}
-
 void set_request_null(HostCall& call, std::size_t position) {
   void* const request = as_pointer(call.word(position));
   if (!call.from_fortran()) {

@@ -5,9 +5,8 @@
 
 namespace millrace::shim {
 
-// The C handle of element `index` of the array, or of the one request, at `position`.
-Word request_at(const HostCall& call, std::size_t position, int index);
-// What is stored there, whatever it is: the same as before means that the host has not freed the request.
+// What is stored in element `index` of the array, or as the one request, at `position`, whatever it is: the same as
+// before means that the host has not freed the request.
 Word stored_request_at(const HostCall& call, std::size_t position, int index);
 void set_request_null(HostCall& call, std::size_t position);
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "positions.h"
 #include "shim/packed/layout_status.h"
 #include "shim/packed/requests.h"
 #include "shim/packed/requests_argument.h"
@@ -13,6 +14,11 @@ namespace millrace::shim {
 namespace {
 
 constexpr Outcome passed = forwarded(record::Reason::not_accelerated);
+
+// Count and requests come first in every call that has several; the count of the `some` is their `incount`.
+using Several = at::Waitall;
+using Any = at::Waitany;
+using Some = at::Waitsome;
 
 // One of our requests in the arguments of a call.
 struct Found {
@@ -23,10 +29,10 @@ struct Found {
 
 std::vector<Found> find_all(const HostCall& call, bool frees) {
   std::vector<Found> found;
-  const int count = call.integer(0);
+  const int count = call.integer(Several::count);
   for (int i = 0; i < count; ++i)
-    if (Held held(request_at(call, 1, i), frees); held)
-      found.push_back({i, std::move(held), stored_request_at(call, 1, i)});
+    if (Held held(call.request_at(Several::array_of_requests, static_cast<std::size_t>(i)), frees); held)
+      found.push_back({i, std::move(held), stored_request_at(call, Several::array_of_requests, i)});
   return found;
 }
 
@@ -74,7 +80,7 @@ void end_with_errors(const HostCall& call, Found& one, const void* status, bool 
   if (error_class == 0 && one.held->receives()) one.held->deliver(status);
   if (error_class == abi::err_pending && in_statuses && status) return;
   if (!in_statuses && one.held->persistent) return;  // nobody says what became of it, and its handle never changes
-  if (!is_gone(call, one, 1)) return;
+  if (!is_gone(call, one, Several::array_of_requests)) return;
   end(one, error_class == 0, status, true);
 }
 
@@ -84,15 +90,16 @@ Word complete_one(HostCall call, const CompletionPlaces& places) {
   test_abandoned();
   // MPI_Request_get_status takes its request by value in C.
   const bool by_value = !places.frees && !call.from_fortran();
-  Found one{0, Held(by_value ? abi::handle(call.word(0)) : request_at(call, 0, 0), places.frees), 0};
+  constexpr std::size_t request = at::Wait::request;
+  Found one{0, Held(by_value ? call.request(request) : call.request_at(request), places.frees), 0};
   if (!one.held) return call.pass(passed);
-  if (!by_value) one.stored = stored_request_at(call, 0, 0);
+  if (!by_value) one.stored = stored_request_at(call, request, 0);
   std::optional<StatusArgument> status;
   if (one.held->receives()) status.emplace(call, places.status);
   const Word result = call.pass(passed);
   if (call.succeeded(result)) {
     if (is_set(call, places.flag)) end(one, true, status ? status->at(0) : nullptr, places.frees);
-  } else if (places.frees && is_gone(call, one, 0)) {
+  } else if (places.frees && is_gone(call, one, request)) {
     end(one, false, nullptr, true);
   }
   return result;
@@ -102,7 +109,7 @@ Word complete_all(HostCall call, const CompletionPlaces& places) {
   test_abandoned();
   std::vector<Found> found = find_all(call, places.frees);
   if (found.empty()) return call.pass(passed);
-  const int count = call.integer(0);
+  const int count = call.integer(Several::count);
   std::optional<StatusArgument> statuses;
   if (any_receives(found)) statuses.emplace(call, places.status, count);
   if (statuses && !statuses->has_memory()) return fail(call);
@@ -129,11 +136,12 @@ Word complete_any(HostCall call, const CompletionPlaces& places) {
   const Word result = call.pass(passed);
   if (!call.succeeded(result)) {
     for (Found& one : found)
-      if (places.frees && !one.held->persistent && is_gone(call, one, 1)) end(one, false, nullptr, true);
+      if (places.frees && !one.held->persistent && is_gone(call, one, Any::array_of_requests))
+        end(one, false, nullptr, true);
     return result;
   }
   if (!is_set(call, places.flag)) return result;
-  const int index = *static_cast<const int*>(as_pointer(call.word(2)));
+  const int index = *static_cast<const int*>(as_pointer(call.word(Any::indx)));
   if (index == abi::undefined) return result;
   if (Found* const one = found_at(found, index - call.from_fortran()))
     end(*one, true, status ? status->at(0) : nullptr, places.frees);
@@ -145,11 +153,11 @@ Word complete_some(HostCall call, const CompletionPlaces& places) {
   std::vector<Found> found = find_all(call, places.frees);
   if (found.empty()) return call.pass(passed);
   std::optional<StatusArgument> statuses;
-  if (any_receives(found)) statuses.emplace(call, places.status, call.integer(0));
+  if (any_receives(found)) statuses.emplace(call, places.status, call.integer(Some::incount));
   if (statuses && !statuses->has_memory()) return fail(call);
   const Word result = call.pass(passed);
-  const int completed = *static_cast<const int*>(as_pointer(call.word(2)));
-  const int* const indices = static_cast<const int*>(as_pointer(call.word(3)));
+  const int completed = *static_cast<const int*>(as_pointer(call.word(Some::outcount)));
+  const int* const indices = static_cast<const int*>(as_pointer(call.word(Some::array_of_indices)));
   const bool in_statuses = call.error_class(result) == abi::err_in_status;
   if (completed == abi::undefined || (!call.succeeded(result) && !in_statuses)) return result;
   for (int i = 0; i < completed; ++i) {

@@ -91,15 +91,9 @@ bool create_ops() {
 
 // What one rank contributes. Arrays of counts are not summed, which would take the communicator's size: those calls
 // (MPI_Reduce_scatter) count as 0 and keep the host's op unless MILLRACE_SUBSTITUTE=always.
-std::uint64_t contribution_elements(Symbol symbol, const BytesRule& rule, std::span<const Word> words) {
-  const Posted& posted = rule.first;
-  const Word word = words[static_cast<std::size_t>(posted.count)];
+std::uint64_t contribution_elements(const Posted& posted, const Arguments& arguments) {
   if (posted.shape == Shape::array || posted.shape == Shape::mine) return 0;
-  std::int64_t count = 0;
-  if (rule.large)
-    count = static_cast<std::int64_t>(word);
-  else
-    count = is_fortran(symbol) ? fortran::to_int(word) : as_int(word);
+  const std::int64_t count = arguments.count(static_cast<std::size_t>(posted.count));
   return count > 0 ? static_cast<std::uint64_t>(count) : 0;
 }
 
@@ -129,19 +123,17 @@ void forget_op_substitution() {
 Outcome substitute_op(Symbol symbol, std::span<Word> words) {
   if (disabled_entries[static_cast<std::size_t>(symbol_entry(symbol))]) return forwarded(Reason::disabled);
   const BytesRule& rule = bytes_rule(symbol_entry(symbol));
-  const auto datatype_position = static_cast<std::size_t>(int{rule.first.datatype});
-  const std::size_t op_position = datatype_position + 1;  // in every reduction: ..., datatype, op, ...
-  const bool from_fortran = is_fortran(symbol);
-  const Word datatype =
-      from_fortran ? fortran::to_datatype(words[datatype_position]) : abi::handle(words[datatype_position]);
-  const Word op = from_fortran ? fortran::to_op(words[op_position]) : abi::handle(words[op_position]);
+  const auto op_position = static_cast<std::size_t>(rule.op);
+  const Arguments arguments(symbol, words);
+  const Word datatype = arguments.datatype(static_cast<std::size_t>(rule.first.datatype));
+  const Word op = arguments.op(op_position);
 
   const Reduction* reduction = find_reduction(datatype, op);
   if (!reduction) return forwarded(covers_op(op) ? Reason::type_not_covered : Reason::op_not_covered);
   if (!reduction->reduce) return forwarded(reduction->refusal);
   const auto kernel_op = static_cast<kernel::Op>(reduction->algorithm / kernel::type_count);
   const auto kernel_type = static_cast<kernel::Type>(reduction->algorithm % kernel::type_count);
-  const std::uint64_t bytes = contribution_elements(symbol, rule, words) * reduction->element_bytes;
+  const std::uint64_t bytes = contribution_elements(rule.first, arguments) * reduction->element_bytes;
   const std::uint64_t threshold = plan::substitution_threshold_bytes(family, plan::op_class(kernel_op, kernel_type));
   if (!always && (threshold == plan::never || bytes < threshold)) return forwarded(Reason::host_is_faster);
 
@@ -149,7 +141,7 @@ Outcome substitute_op(Symbol symbol, std::span<Word> words) {
   if (is_device_memory(words[0], words[1])) return forwarded(Reason::device_memory);
 
   const Substitute& substitute = substitutes[static_cast<std::size_t>(kernel_op)];
-  words[op_position] = from_fortran ? as_word(&substitute.ours_in_fortran) : substitute.ours;
+  words[op_position] = arguments.from_fortran() ? as_word(&substitute.ours_in_fortran) : substitute.ours;
   return taken(static_cast<std::uint16_t>(first_substitution_algorithm + reduction->algorithm));
 }
 

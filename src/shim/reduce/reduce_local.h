@@ -1,9 +1,13 @@
 // MPI_Reduce_local (MPI 4.1, 6.9.7): inout[i] = in[i] op inout[i], by our kernels.
 #pragma once
 
+#include <array>
+
 #include "abi.h"
+#include "positions.h"
 #include "record/record.h"
 #include "shim/bind/forward.h"
+#include "shim/call/arguments.h"
 #include "shim/host/device_memory.h"
 #include "shim/reduce/reductions.h"
 #include "threads/parallel.h"
@@ -11,8 +15,11 @@
 namespace millrace::shim {
 
 // Why the host must do this call, or Reason::none. `reduction` may be null.
-inline record::Reason reduce_local_refusal(const Reduction* reduction, Word in, Word inout, std::int64_t count) {
+inline record::Reason reduce_local_refusal(const Reduction* reduction, const Arguments& arguments) {
   using record::Reason;
+  const Word in = arguments.buffer(at::Reduce_local::inbuf);
+  const Word inout = arguments.buffer(at::Reduce_local::inoutbuf);
+  const std::int64_t count = arguments.count(at::Reduce_local::count);
   if (!reduction) return Reason::type_not_covered;
   if (!reduction->reduce) return reduction->refusal;
   // Zero goes to the host as well: it is cheap there, and the host may want to look at the other arguments.
@@ -42,29 +49,22 @@ inline bool reduce(const Reduction& reduction, const void* in, void* inout, std:
 }
 
 // The slower road: before initialisation, while recording, in check mode.
-Word observed_reduce_local(Symbol symbol, void* next, Word in, Word inout, Word count_word, std::int64_t count,
-                           Word datatype, Word op);
+Word observed_reduce_local(Symbol symbol, void* next, std::span<const Word> words);
 
-template <Symbol symbol>
-inline Word accelerated_reduce_local(Word in, Word inout, Word count_word, std::int64_t count, Word datatype, Word op) {
+// Also of Fortran, where its entry does not come through the C one (Open MPI).
+template <Symbol symbol, class... Words>
+inline Word accelerated_reduce_local(Words... all) {
+  using Place = at::Reduce_local;
+  const std::array<Word, sizeof...(all)> words{all...};
   if (__builtin_expect(current_mode() != accelerating, 0))
-    return observed_reduce_local(symbol, next_definition<symbol>(), in, inout, count_word, count, datatype, op);
-  const Reduction* reduction = find_reduction(abi::handle(datatype), abi::handle(op));
-  if (reduce_local_refusal(reduction, in, inout, count) != record::Reason::none)
-    return call(next_definition<symbol>(), in, inout, count_word, datatype, op);
-  reduce(*reduction, as_pointer(in), as_pointer(inout), static_cast<std::size_t>(count));
-  return 0;
-}
-
-// Fortran, where its entry does not come through the C one (Open MPI): arguments by reference, handles as integers.
-struct FortranReduceLocal {
-  Word in, inout, count, datatype, op, error;
-};
-Word fortran_reduce_local(Symbol symbol, void* next, const FortranReduceLocal& arguments);
-
-template <Symbol symbol>
-inline Word accelerated_reduce_local_fortran(Word in, Word inout, Word count, Word datatype, Word op, Word error) {
-  return fortran_reduce_local(symbol, next_definition<symbol>(), {in, inout, count, datatype, op, error});
+    return observed_reduce_local(symbol, next_definition<symbol>(), words);
+  const Arguments arguments(symbol, words);
+  const Reduction* reduction = find_reduction(arguments.datatype(Place::datatype), arguments.op(Place::op));
+  if (reduce_local_refusal(reduction, arguments) != record::Reason::none)
+    return call(next_definition<symbol>(), all...);
+  reduce(*reduction, as_pointer(words[Place::inbuf]), as_pointer(words[Place::inoutbuf]),
+         static_cast<std::size_t>(arguments.count(Place::count)));
+  return succeed(symbol, words);
 }
 
 }  // namespace millrace::shim

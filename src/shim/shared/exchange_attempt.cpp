@@ -232,7 +232,7 @@ class Exchange {
   // Whether the host will answer with an error, without a word to other ranks.
   bool will_be_rejected() const {
     const bool alltoall = shape_.kind == ExchangeKind::alltoall;
-    const bool aliased = alltoall ? call_.same_arguments(&ExchangeSide::place) : own_aliased_;
+    const bool aliased = alltoall ? call_.same_arguments(&ExchangeSide::buffer) : own_aliased_;
     if (aliased && !own_differs_) return host_rejects_alias(call_);
     return alltoall && own_differs_ && host_compares_own_blocks(call_);
   }
@@ -244,10 +244,10 @@ class Exchange {
       if (in_place_ || own_aliased_) return false;  // where no other block is
       from.add(own_);
       reach(blocks_.gathered, to);
-      return from.meets(to) || (!own_.row && call_.same_arguments(&ExchangeSide::place));
+      return from.meets(to) || (!own_.row && call_.same_arguments(&ExchangeSide::buffer));
     }
     if (blocks_.sends.empty() || blocks_.receives.empty()) return false;
-    if (call_.same_arguments(&ExchangeSide::place) &&
+    if (call_.same_arguments(&ExchangeSide::buffer) &&
         ExchangeBlocks::same_place(blocks_.sends.front().data, blocks_.receives.front().data))
       return true;
     reach(blocks_.sends, from), reach(blocks_.receives, to);

@@ -240,12 +240,11 @@ void constructed(Symbol symbol, Word parent, bool succeeded, Word made, int tag)
 
 Word shared_exchange(Symbol symbol, void* next, std::span<Word> words) {
   const ExchangeCall exchange(symbol, *exchange_shape(symbol_entry(symbol)), words);
-  CollectiveCall call{};
-  call.kind = CollectiveKind::exchange;
-  call.from_fortran = exchange.from_fortran();
-  call.comm = exchange.comm();
-  call.exchange = &exchange;
-  return shared_collective(symbol, next, words, call);
+  return shared_collective(symbol, next, words,
+                           {.kind = CollectiveKind::exchange,
+                            .from_fortran = exchange.from_fortran(),
+                            .comm = exchange.comm(),
+                            .exchange = &exchange});
 }
 
 const char* shared_algorithm_name(std::uint16_t algorithm) {

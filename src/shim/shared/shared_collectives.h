@@ -7,14 +7,13 @@
 // nothing.
 #pragma once
 
-#include <array>
 #include <atomic>
 
 #include "abi.h"
 #include "base/settings.h"
+#include "positions.h"
 #include "shim/bind/forward.h"
-#include "shim/call/data_address.h"
-#include "shim/host/fortran.h"
+#include "shim/call/arguments.h"
 
 namespace millrace::shim {
 
@@ -30,18 +29,18 @@ class ExchangeCall;  // exchange_call.h
 
 enum class CollectiveKind : std::uint8_t { barrier, bcast, reduce, allreduce, exchange };
 
-// A call in C terms, whatever language it was made in.
+// A call in C terms, whatever language it was made in; 0 is what a kind does not have.
 struct CollectiveCall {
   CollectiveKind kind;
-  bool from_fortran;
-  Word in;   // send buffer, or 0
-  Word out;  // receive buffer, or the buffer of MPI_Bcast
-  bool in_place;
-  std::int64_t count;
-  Word datatype;
-  Word op;
-  int root;
-  Word comm;
+  bool from_fortran = false;
+  bool in_place = false;
+  Word in = 0;   // send buffer
+  Word out = 0;  // receive buffer, or the buffer of MPI_Bcast
+  std::int64_t count = 0;
+  Word datatype = 0;
+  Word op = 0;
+  int root = 0;
+  Word comm = 0;
   const ExchangeCall* exchange = nullptr;  // has everything else of a call of that kind
 };
 
@@ -61,62 +60,43 @@ const char* shared_algorithm_name(std::uint16_t algorithm);
 
 // ---- from the words of each entry ----
 
-// How an entry passes its arguments.
-struct CConvention {
-  static constexpr bool from_fortran = false;
-  static std::int64_t count(Word word) { return as_int(word); }
-  static int integer(Word word) { return as_int(word); }
-  static Word datatype(Word word) { return abi::handle(word); }
-  static Word op(Word word) { return abi::handle(word); }
-  static Word comm(Word word) { return abi::handle(word); }
-};
-struct LargeConvention : CConvention {
-  static std::int64_t count(Word word) { return static_cast<std::int64_t>(word); }
-};
-struct FortranConvention {
-  static constexpr bool from_fortran = true;
-  static std::int64_t count(Word word) { return fortran::to_int(word); }
-  static int integer(Word word) { return fortran::to_int(word); }
-  static Word datatype(Word word) { return fortran::to_datatype(word); }
-  static Word op(Word word) { return fortran::to_op(word); }
-  static Word comm(Word word) { return fortran::to_comm(word); }
-};
-
-template <class Convention>
-CollectiveCall collective_call(CollectiveKind kind, std::span<const Word> words) {
-  constexpr bool from_fortran = Convention::from_fortran;
-  CollectiveCall call{};
-  call.kind = kind;
-  call.from_fortran = from_fortran;
-  switch (kind) {
-    case CollectiveKind::barrier: call.comm = Convention::comm(words[0]); break;
-    case CollectiveKind::bcast:
-      call.out = data_address(from_fortran, words[0]);
-      call.count = Convention::count(words[1]);
-      call.datatype = Convention::datatype(words[2]);
-      call.root = Convention::integer(words[3]);
-      call.comm = Convention::comm(words[4]);
-      break;
-    case CollectiveKind::reduce:
-    case CollectiveKind::allreduce:
-      call.in_place = is_in_place(from_fortran, words[0]);
-      call.in = data_address(from_fortran, words[0]);
-      call.out = data_address(from_fortran, words[1]);
-      call.count = Convention::count(words[2]);
-      call.datatype = Convention::datatype(words[3]);
-      call.op = Convention::op(words[4]);
-      if (kind == CollectiveKind::reduce) call.root = Convention::integer(words[5]);
-      call.comm = Convention::comm(words[kind == CollectiveKind::reduce ? 6 : 5]);
-      break;
-    case CollectiveKind::exchange: break;  // exchange_call.h reads those
-  }
-  return call;
+inline CollectiveCall read_barrier(const Arguments& arguments) {
+  return {.kind = CollectiveKind::barrier,
+          .from_fortran = arguments.from_fortran(),
+          .comm = arguments.comm(at::Barrier::comm)};
 }
 
-template <Symbol symbol, class Convention, class... Words>
-inline Word shared_collective(CollectiveKind kind, Words... arguments) {
-  std::array<Word, sizeof...(arguments)> words{arguments...};
-  return shared_collective(symbol, next_definition<symbol>(), words, collective_call<Convention>(kind, words));
+inline CollectiveCall read_bcast(const Arguments& arguments) {
+  using Place = at::Bcast;
+  return {.kind = CollectiveKind::bcast,
+          .from_fortran = arguments.from_fortran(),
+          .out = arguments.buffer(Place::buffer),
+          .count = arguments.count(Place::count),
+          .datatype = arguments.datatype(Place::datatype),
+          .root = arguments.integer(Place::root),
+          .comm = arguments.comm(Place::comm)};
+}
+
+// What MPI_Reduce and MPI_Allreduce have in common.
+template <class Place>
+CollectiveCall read_reduction(CollectiveKind kind, const Arguments& arguments) {
+  return {.kind = kind,
+          .from_fortran = arguments.from_fortran(),
+          .in_place = arguments.is_in_place(Place::sendbuf),
+          .in = arguments.buffer(Place::sendbuf),
+          .out = arguments.buffer(Place::recvbuf),
+          .count = arguments.count(Place::count),
+          .datatype = arguments.datatype(Place::datatype),
+          .op = arguments.op(Place::op),
+          .comm = arguments.comm(Place::comm)};
+}
+inline CollectiveCall read_allreduce(const Arguments& arguments) {
+  return read_reduction<at::Allreduce>(CollectiveKind::allreduce, arguments);
+}
+inline CollectiveCall read_reduce(const Arguments& arguments) {
+  CollectiveCall call = read_reduction<at::Reduce>(CollectiveKind::reduce, arguments);
+  call.root = arguments.integer(at::Reduce::root);
+  return call;
 }
 
 }  // namespace millrace::shim

@@ -83,11 +83,13 @@ def test_the_base_list_is_what_every_generation_has(table, abi):
 
 def test_bytes_rules_point_at_parameters(table):
     assert write_entries._rule(entry(table, "MPI_Alltoallw")) == (
-        "{{Shape::array, 0, 1, 3, -1, true}, {Shape::array, 4, 5, 7, -1, true}, 8, -1, false, false}"
+        "{{Shape::array, 0, 1, 3, -1, true}, {Shape::array, 4, 5, 7, -1, true}, 8, -1, -1, false}"
     )
-    send = "{{Shape::whole, 0, 1, 2, 3, false}, none, 5, -1, true, false}"
+    send = "{{Shape::whole, 0, 1, 2, 3, false}, none, 5, -1, -1, false}"
     assert write_entries._rule(entry(table, "MPI_Send_c")) == send
-    assert write_entries._rule(entry(table, "MPI_Barrier")) == "{none, none, 0, -1, false, false}"
+    assert write_entries._rule(entry(table, "MPI_Barrier")) == "{none, none, 0, -1, -1, false}"
+    reduce = "{{Shape::whole, 0, 2, 3, -1, false}, {Shape::whole, 1, 2, 3, -1, false}, 6, 5, 4, false}"
+    assert write_entries._rule(entry(table, "MPI_Reduce")) == reduce
     for e in table.entries:
         for posted in e.posted:
             assert e.parameters[e.index(posted.buffer)].kind == "buffer", e.name
