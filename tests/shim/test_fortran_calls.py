@@ -1,8 +1,11 @@
 """Collectives in shared memory and derived datatypes from Fortran: the calls that do not come through C."""
 
+import pathlib
+
 import hosts
 import pytest
 from shim_programs import OUT, build, call, report, run
+from usable import usable
 
 INTERFACES = [
     (name, interface)
@@ -32,3 +35,22 @@ def test_collectives_and_derived_datatypes(host, interface):
     for name in ("MPI_Sendrecv", "MPI_Irecv", *(["MPI_Isend"] if host != "mpich4" else [])):
         assert call(result, name)["taken"] > 0, name
     assert run(host, 2, program).check().stdout.strip() == "done"
+
+
+def test_fortran_of_an_mpi_5_library():
+    """Only Intel MPI has one, and its modules are not for gfortran: the symbols are called from C."""
+    host = usable("abi-intel")
+    directory = pathlib.Path(host.library).parent
+    flags = [f"-L{directory}", "-Wl,--no-as-needed", "-l:libmpifort_abi.so.1", f"-Wl,-rpath,{directory}"]
+    program = build("abi-intel", "abi_fortran.c", *flags)
+    settings = {"MILLRACE_LAYOUTS": "always"}
+    assert run("abi-intel", 2, program, millrace=False).check().stdout == "0 wrong\n"
+    finished, result = report("abi-intel", 2, program, env=settings)
+    assert finished.stdout == "0 wrong\n"
+    assert "has no MPI_" not in finished.stderr
+    barriers = call(result, "MPI_Barrier")
+    assert barriers["taken"] > barriers["calls"] / 2
+    # Statuses differ there, so what is completed later is the host's.
+    for name in ("MPI_Isend", "MPI_Irecv"):
+        assert call(result, name)["forwarded_why"]["unseen_completion"] > 0, name
+    assert call(result, "MPI_Recv")["taken"] > 0

@@ -21,6 +21,13 @@ enum class HostAbi { none, openmpi, mpich, mpi_abi };
 const char* host_abi_name(HostAbi abi);    // "Open MPI"
 const char* host_abi_option(HostAbi abi);  // "openmpi", as `millrace --mpi` takes it
 
+// How the integers of Fortran become C handles.
+enum class FortranHandles {
+  same,   // they are the same numbers
+  f2c,    // MPI_X_f2c, MPI_X_c2f
+  mpi_5,  // MPI_X_fromint, MPI_X_toint; Intel MPI has no integers there
+};
+
 // Which ABI the libmpi of this process has; none before one is loaded.
 HostAbi detect_host_abi();
 

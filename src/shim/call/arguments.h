@@ -65,7 +65,7 @@ class Arguments {
   Word handle(Word word, Word (*c_handle)(Word)) const { return fortran_ ? c_handle(word) : abi::handle(word); }
   Word handle_at(std::size_t position, std::size_t index, Word (*c_handle)(Word)) const {
     const Word array = words_[position];
-    return fortran_ ? c_handle(array + sizeof(int) * index)
+    return fortran_ ? c_handle(array + fortran::handle_bytes() * index)
                     : abi::handle_at(array + sizeof(abi::HandleStorage) * index);
   }
 

@@ -98,7 +98,7 @@ AddressRange segment_of(const void* data) {
 
 // A program that is not position-independent holds copies of those objects that it names, libmpi the others.
 bool find_predefined() {
-  if constexpr (abi::host_abi != HostAbi::openmpi) return true;
+  if constexpr (!abi::handles_are_addresses) return true;
   predefined_ranges[0] = segment_of(find_host_object("ompi_mpi_byte"));
   for (const char* name : {"ompi_mpi_int", "ompi_mpi_double", "ompi_mpi_float", "ompi_mpi_char", "ompi_mpi_integer",
                            "ompi_mpi_dblprec", "ompi_mpi_datatype_null"}) {

@@ -50,13 +50,9 @@ extern std::array<AddressRange, 2> predefined_ranges;
 
 // Whether a handle is a predefined datatype (or a null handle), without asking the host. About a nanosecond.
 inline bool is_predefined(Word handle) {
-  if constexpr (abi::host_abi == HostAbi::openmpi)
-    return handle - predefined_ranges[0].begin < predefined_ranges[0].bytes ||
-           handle - predefined_ranges[1].begin < predefined_ranges[1].bytes;
-  else if constexpr (abi::host_abi == HostAbi::mpich)
-    return (handle >> 30) < 2 || (handle >= 0x8c000000 && handle <= 0x8c000004);  // built-in kinds; pair types
-  else
-    return handle < 0x1000;
+  if constexpr (!abi::handles_are_addresses) return abi::is_predefined_type(handle);
+  return handle - predefined_ranges[0].begin < predefined_ranges[0].bytes ||
+         handle - predefined_ranges[1].begin < predefined_ranges[1].bytes;
 }
 
 // Whether a call with this datatype has any chance to be ours: all that a program without derived types pays.

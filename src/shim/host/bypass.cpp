@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "shim/bind/dynamic_symbols.h"
 #include "shim/bind/host.h"
+#include "shim/host/fortran.h"
 
 namespace millrace::shim {
 
@@ -213,6 +214,7 @@ void search_process() {
   bypassed |= search.found;
   if (search.found.any()) bypassed_where = search.where;
   searched_loads = loads;
+  if (fortran::statuses_differ()) expect_unseen_completions("in mpi_f08 of this host a status is not that of C");
   for (const Entry entry : request_entries)
     if (search.found.test(static_cast<std::size_t>(entry)))
       return expect_unseen_completions(

@@ -24,11 +24,9 @@ bool is_on_in_environment() {
 }  // namespace
 
 bool host_survives_failures() {
-  if constexpr (abi::host_abi == HostAbi::openmpi) {
-    const auto* const enabled = static_cast<const bool*>(find_host_object("ompi_ftmpi_enabled"));
-    return enabled && *enabled;
-  }
-  return is_on_in_environment();
+  if constexpr (abi::survives_failures_object == nullptr) return is_on_in_environment();
+  const auto* const enabled = static_cast<const bool*>(find_host_object(abi::survives_failures_object));
+  return enabled && *enabled;
 }
 
 }  // namespace millrace::shim

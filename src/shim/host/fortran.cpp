@@ -5,6 +5,7 @@
 
 #include "abi.h"
 #include "shim/bind/forward.h"
+#include "shim/host/library_version.h"
 
 namespace millrace::shim::fortran {
 namespace {
@@ -64,21 +65,48 @@ const std::array<Word, 14>& status_ignore_addresses() {
   return addresses;
 }
 
-// MPICH's Fortran handles are the C ones; elsewhere the host translates.
-template <Symbol from_fortran>
+using enum FortranHandles;
+
+// Hosts translate, where the numbers are not the same.
+template <Symbol from_f, Symbol from_int>
 Word to_c(Word address) {
+  if (handle_bytes() == sizeof(Word)) return abi::handle_at(address);
   const Word integer = as_word(to_int(address));
-  if constexpr (abi::host_abi == HostAbi::mpich) return abi::handle(integer);
-  return host_word<from_fortran>(integer);
+  if constexpr (abi::fortran_handles == same) return abi::handle(integer);
+  return host_word < abi::fortran_handles == f2c ? from_f : from_int > (integer);
+}
+template <Symbol to_f, Symbol to_int>
+int of_c(Word handle) {
+  if constexpr (abi::fortran_handles == same) return as_int(handle);
+  return as_int(host_word < abi::fortran_handles == f2c ? to_f : to_int > (handle));
 }
 
 }  // namespace
 
-Word to_datatype(Word address) { return to_c<Symbol::MPI_Type_f2c>(address); }
-Word to_op(Word address) { return to_c<Symbol::MPI_Op_f2c>(address); }
-Word to_comm(Word address) { return to_c<Symbol::MPI_Comm_f2c>(address); }
-Word to_request(Word address) { return to_c<Symbol::MPI_Request_f2c>(address); }
-Word to_win(Word address) { return to_c<Symbol::MPI_Win_f2c>(address); }
+Word to_datatype(Word address) { return to_c<Symbol::MPI_Type_f2c, Symbol::MPI_Type_fromint>(address); }
+Word to_op(Word address) { return to_c<Symbol::MPI_Op_f2c, Symbol::MPI_Op_fromint>(address); }
+Word to_comm(Word address) { return to_c<Symbol::MPI_Comm_f2c, Symbol::MPI_Comm_fromint>(address); }
+Word to_request(Word address) { return to_c<Symbol::MPI_Request_f2c, Symbol::MPI_Request_fromint>(address); }
+Word to_win(Word address) { return to_c<Symbol::MPI_Win_f2c, Symbol::MPI_Win_fromint>(address); }
+
+int of_datatype(Word handle) { return of_c<Symbol::MPI_Type_c2f, Symbol::MPI_Type_toint>(handle); }
+int of_op(Word handle) { return of_c<Symbol::MPI_Op_c2f, Symbol::MPI_Op_toint>(handle); }
+void store_request(Word address, Word handle) {
+  if (handle_bytes() == sizeof(Word))
+    *static_cast<Word*>(as_pointer(address)) = handle;
+  else
+    *static_cast<int*>(as_pointer(address)) = of_c<Symbol::MPI_Request_c2f, Symbol::MPI_Request_toint>(handle);
+}
+
+bool has_c_handles() {
+  static const bool is_intel = library_version().starts_with("Intel");
+  return is_intel;
+}
+
+bool statuses_differ() {
+  if constexpr (abi::fortran_handles != mpi_5) return false;
+  return has_c_handles() && find_next_function("mpi_waitall_f08_") != nullptr;
+}
 
 bool is_in_place(Word address) { return holds(in_place_addresses(), address); }
 bool is_status_ignore(Word address) {

@@ -28,12 +28,7 @@ constexpr NamedOp ops[] = {
 }  // namespace
 
 Word handle_of(const PredefinedName& name) {
-  if constexpr (abi::host_abi == HostAbi::openmpi)
-    return *name.openmpi_object ? as_word(find_host_object(name.openmpi_object)) : 0;
-  else if constexpr (abi::host_abi == HostAbi::mpich)
-    return name.mpich_handle;
-  else
-    return name.mpi_abi_handle;
+  return abi::predefined_handle(name.openmpi_object, name.mpich_handle, name.mpi_abi_handle);
 }
 
 bool allows(OpGroup group, kernel::Op op) {

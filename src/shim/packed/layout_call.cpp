@@ -6,6 +6,7 @@
 #include "shim/packed/buffer_pool.h"
 #include "shim/packed/packed_types.h"
 #include "shim/packed/requests.h"
+#include "shim/packed/split_types.h"
 #include "shim/reduce/reductions.h"
 
 namespace millrace::shim {
@@ -31,9 +32,7 @@ const char* layout_algorithm_name(std::uint16_t algorithm) {
 void prepare_layouts(const SettingValues& settings) {
   if (datatypes_active.load(std::memory_order_relaxed)) return;
   byte_type = abi::byte_type();
-  fortran_byte_type = as_int(byte_type);
-  if constexpr (abi::host_abi == HostAbi::openmpi)
-    fortran_byte_type = as_int(host_word<Symbol::MPI_Type_c2f>(byte_type));
+  fortran_byte_type = fortran::of_datatype(byte_type);
   for (std::size_t entry = 0; entry < entry_count; ++entry)
     disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
   find_bypassed_entries();
@@ -98,7 +97,7 @@ void HostCall::set_bytes(std::size_t position, void* buffer, std::int64_t bytes)
   words_[position + 2] = as_word(&fortran_byte_type);
 }
 
-void HostCall::set_split(std::size_t position, void* buffer, const SplitType& type) {
+void HostCall::set_type(std::size_t position, void* buffer, const HostType& type) {
   set_bytes(position, buffer, 1);
   words_[position + 2] = from_fortran() ? as_word(&type.fortran_handle) : type.handle;
 }

@@ -14,7 +14,7 @@
 #include "shim/bind/observed.h"
 #include "shim/call/arguments.h"
 #include "shim/datatypes/datatypes.h"
-#include "shim/packed/split_types.h"
+#include "shim/datatypes/sized_types.h"
 
 namespace millrace::shim {
 
@@ -59,7 +59,7 @@ class HostCall : public Arguments {
   // The triple (buffer, count, datatype) at `position` becomes `bytes` bytes at `buffer`. At most twice per call.
   void set_bytes(std::size_t position, void* buffer, std::int64_t bytes);
   // The same with one element of `type`, which must outlive the call.
-  void set_split(std::size_t position, void* buffer, const SplitType& type);
+  void set_type(std::size_t position, void* buffer, const HostType& type);
 
   // The host's turn. Nothing is recorded if an ObservedCall is under way already.
   Word pass(Outcome outcome);

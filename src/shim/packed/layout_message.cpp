@@ -2,6 +2,7 @@
 
 #include "shim/host/host_progress.h"
 #include "shim/packed/layout_policy.h"
+#include "shim/packed/split_types.h"
 
 namespace millrace::shim {
 
@@ -22,7 +23,7 @@ Message::Message(const HostCall& call, std::size_t position, std::size_t peer_po
     carried_.layout = nullptr;
     return;
   }
-  if (abi::host_abi == HostAbi::openmpi && direction != Direction::out) {
+  if (abi::writes_past_receive_buffers && direction != Direction::out) {
     split_ = split_type(carried_.bytes);
     if (split_.handle != 0) buffer_ = Buffer(carried_.bytes + split_gap_bytes);
   } else {
@@ -33,15 +34,17 @@ Message::Message(const HostCall& call, std::size_t position, std::size_t peer_po
 
 void Message::put_into(HostCall& call) const {
   if (split_.handle != 0)
-    call.set_split(position_, buffer_.data(), split_);
+    call.set_type(position_, buffer_.data(), split_);
   else
     call.set_bytes(position_, buffer_.data(), carried_.bytes);
 }
 
-char* Message::second_part() const { return static_cast<char*>(buffer_.data()) + split_.first_bytes + split_gap_bytes; }
+char* Message::second_part() const {
+  return static_cast<char*>(buffer_.data()) + split_first_bytes(carried_.bytes) + split_gap_bytes;
+}
 
 void Message::pack() const {
-  const std::int64_t first = split_.first_bytes;
+  const std::int64_t first = split_first_bytes(carried_.bytes);
   if (split_.handle == 0) {
     carried_.layout->pack(memory_, carried_.count, buffer_.data());
   } else {
@@ -52,7 +55,7 @@ void Message::pack() const {
 
 void Message::unpack(std::int64_t bytes) const {
   if (bytes <= 0 || bytes > carried_.bytes) return;
-  const std::int64_t first = split_.first_bytes;
+  const std::int64_t first = split_first_bytes(carried_.bytes);
   if (split_.handle != 0) {
     carried_.layout->unpack_segment(buffer_.data(), 0, bytes < first ? bytes : first, memory_, carried_.count);
     if (bytes > first) carried_.layout->unpack_segment(second_part(), first, bytes - first, memory_, carried_.count);

@@ -36,7 +36,7 @@ class Message {
   void* memory_ = nullptr;
   Carried carried_;
   Buffer buffer_;
-  SplitType split_;  // of packed bytes that lie in two parts; handle 0: they are a row
+  HostType split_;  // of packed bytes that lie in two parts; handle 0: they are a row
 };
 
 }  // namespace millrace::shim

@@ -90,13 +90,12 @@ Word recv_init_call(HostCall call) {
 }
 
 Word isendrecv_call(HostCall call) {
-  // MPICH and Intel MPI do not say in the status how much came, so that side stays theirs.
-  constexpr bool knows_length = abi::host_abi == HostAbi::openmpi;
   using Place = at::Isendrecv;
   test_abandoned();
   Message outgoing(call, Place::sendbuf, Place::dest, Direction::out);
   Message incoming(call, Place::recvbuf, Place::source, Direction::in);
-  const bool receives = knows_length && incoming.is_ours();
+  // Where the status does not say how much came, that side stays the host's.
+  const bool receives = abi::isendrecv_tells_length && incoming.is_ours();
   if (!outgoing.is_ours() && !receives) return pass_on(call, outgoing.carried(), incoming.carried());
   if (completions_may_be_unseen()) return call.pass(unseen);
   OperationPtr operation(new (std::nothrow) Operation);

@@ -8,18 +8,6 @@ namespace {
 
 using record::Reason;
 
-// A communicator that the host might refuse is the host's business. Freed ones that look valid are not found out.
-bool is_plausible_comm(Word comm) {
-  if constexpr (abi::host_abi == HostAbi::openmpi) {
-    static const Word null = abi::comm_null();
-    return comm != 0 && comm != null;
-  } else if constexpr (abi::host_abi == HostAbi::mpich) {
-    return (comm >> 30) != 0 && ((comm >> 26) & 0xf) == 1;
-  } else {
-    return comm > abi::comm_null() && (comm <= abi::comm_self() || comm >= 0x1000);
-  }
-}
-
 // Whether [position, position + bytes) lies inside a buffer of `size` bytes.
 bool fits(std::int64_t position, std::int64_t bytes, std::int64_t size) {
   return position >= 0 && bytes <= size && position <= size - bytes;
@@ -75,7 +63,8 @@ Reason refusal(const HostCall& call, const Places& places, std::int64_t bytes) {
   if (!call.is_real_buffer(places.packed) || call.word(places.position) == 0) return Reason::invalid_argument;
   // MPI_BOTTOM: MPICH 4 refuses it here.
   if (!call.is_real_buffer(places.data)) return Reason::invalid_argument;
-  if (!is_plausible_comm(call.comm(places.comm))) return Reason::invalid_argument;
+  // A communicator that the host might refuse is the host's business.
+  if (!abi::may_be_comm(call.comm(places.comm))) return Reason::invalid_argument;
   if (is_device_memory(call.word(places.packed))) return Reason::device_memory;
   const std::int64_t position = Position(call, places.position).get();
   return fits(position, bytes, call.count(places.packed_size)) ? Reason::none : Reason::invalid_argument;
@@ -89,7 +78,7 @@ AtOnce packed_at_once(Word in, std::int64_t count, Word datatype, Word out, std:
   const layout::Layout* const layout = ready_layout(datatype, count, who);
   std::int64_t bytes = 0;
   if (!layout) return who;
-  if (abi::is_special_address(in) || abi::is_special_address(out) || !is_plausible_comm(comm)) return AtOnce::unknown;
+  if (abi::is_special_address(in) || abi::is_special_address(out) || !abi::may_be_comm(comm)) return AtOnce::unknown;
   if (layout->packed_bytes(count, bytes) != Status::ok || !fits(position, bytes, out_bytes)) return AtOnce::unknown;
   if (touches_device(*layout, in, out)) return AtOnce::unknown;
   if (layout->pack(as_pointer(in), count, byte_at(out, position)) != Status::ok) return AtOnce::unknown;
@@ -103,7 +92,7 @@ AtOnce unpacked_at_once(Word in, std::int64_t in_bytes, std::int64_t& position, 
   const layout::Layout* const layout = ready_layout(datatype, count, who);
   std::int64_t bytes = 0;
   if (!layout) return who;
-  if (abi::is_special_address(in) || abi::is_special_address(out) || !is_plausible_comm(comm)) return AtOnce::unknown;
+  if (abi::is_special_address(in) || abi::is_special_address(out) || !abi::may_be_comm(comm)) return AtOnce::unknown;
   if (layout->packed_bytes(count, bytes) != Status::ok || !fits(position, bytes, in_bytes)) return AtOnce::unknown;
   if (touches_device(*layout, out, in)) return AtOnce::unknown;
   if (layout->unpack(byte_at(in, position), as_pointer(out), count) != Status::ok) return AtOnce::unknown;

@@ -12,7 +12,7 @@ namespace millrace::shim {
 std::int64_t received_bytes(const void* status);
 int error_class_in(const void* status);
 
-// In Fortran a status is the C one, as an array of INTEGER, in every host. The words of the call are those that the
+// In Fortran a status is the C one, as an array of INTEGER (fortran::statuses_differ() says where not). The words of the call are those that the
 // host is given; the object outlives the call.
 class StatusArgument {
  public:

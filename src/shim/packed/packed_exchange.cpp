@@ -27,14 +27,9 @@ std::vector<BlockRole> roles_of(const std::vector<int>& peers, BlockRole role) {
 // topology. Behind the program's array there may be something that looks like one; behind ours there is not.
 bool reads_beyond(Word comm) {
   int topology = abi::undefined;
-  return abi::host_abi == HostAbi::openmpi &&
+  return abi::ialltoallw_reads_beyond &&
          (host<Symbol::MPI_Topo_test>(comm, as_word(&topology)) != 0 || topology != abi::undefined);
 }
-
-// MPICH and its relatives cut the blocks of MPI_Allgatherv, where they go round a ring, into pieces of so many elements
-// as have a certain extent: on ranks whose receive types have different extents the pieces do not match, and ours would
-// have another than the program's.
-constexpr bool cuts_by_extent = abi::host_abi != HostAbi::openmpi;
 
 }  // namespace
 
@@ -103,7 +98,10 @@ PackedExchange::PackedExchange(const ExchangeCall& call, bool types_at_once) {
       if (!in_place) send(one_out);
       std::vector<BlockRole> roles(all, incoming);
       if (in_place) roles[own] = outgoing;
-      if (!cuts_by_extent || shape.receive.blocks != ExchangeSide::Blocks::array) receive(roles, Goes::out);
+      // Hosts that cut blocks where they go round a ring by extent: on ranks whose receive types have different ones
+      // the pieces do not match, and ours would have another than the program's.
+      if (!abi::allgatherv_cuts_by_extent || shape.receive.blocks != ExchangeSide::Blocks::array)
+        receive(roles, Goes::out);
       break;
     }
     case ExchangeKind::alltoall: {

@@ -149,7 +149,7 @@ Reason PackedSide::make_arguments(const ExchangeCall& call, std::size_t blocks) 
       displacements_[i] = static_cast<int>(displacement);
     if (!side.own_types) continue;
     // What a block without elements has for a datatype does not matter.
-    const PackedType type = packed_type(place.size_bytes > 0 ? place.size_bytes : 1);
+    const HostType type = packed_type(place.size_bytes > 0 ? place.size_bytes : 1);
     if (type.handle == 0) return Reason::no_buffer;
     if (call.from_fortran())
       fortran_types_[i] = type.fortran_handle;

@@ -80,7 +80,7 @@ class PackedSide {
     std::int64_t size_bytes = 0;   // of an element
   };
   std::vector<Place> places_;
-  PackedType type_;  // of all
+  HostType type_;  // of all
   std::vector<std::int64_t> wide_displacements_;
   std::vector<int> displacements_;
   std::vector<abi::HandleStorage> types_;

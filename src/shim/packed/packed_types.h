@@ -6,18 +6,12 @@
 
 #include <cstdint>
 
-#include "shim/bind/word.h"
+#include "shim/datatypes/sized_types.h"
 
 namespace millrace::shim {
 
-struct PackedType {
-  Word handle = 0;  // committed; lives until forget_packed_types()
-  int fortran_handle = 0;
-};
-
-// Of `size_bytes`, 1 .. 2^31-1. handle 0: the host refuses, or so many sizes are known already that the call is better
-// left to the host. Thread-safe; never throws.
-PackedType packed_type(std::int64_t size_bytes) noexcept;
-void forget_packed_types();  // before MPI_Finalize
+// Of `size_bytes`, 1 .. 2^31-1; see SizedTypes::get().
+HostType packed_type(std::int64_t size_bytes) noexcept;
+void forget_packed_types();
 
 }  // namespace millrace::shim

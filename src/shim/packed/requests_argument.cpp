@@ -5,22 +5,19 @@
 namespace millrace::shim {
 
 Word stored_request_at(const HostCall& call, std::size_t position, int index) {
-  const void* const array = as_pointer(call.word(position));
-  if (call.from_fortran()) return as_word(static_cast<const int*>(array)[index]);
-  return static_cast<const abi::HandleStorage*>(array)[index];
+  const Word array = call.word(position);
+  const auto place = static_cast<std::size_t>(index);
+  if (!call.from_fortran() || fortran::handle_bytes() == sizeof(Word))
+    return abi::handle_at(array + place * sizeof(abi::HandleStorage));
+  return as_word(static_cast<const int*>(as_pointer(array))[place]);
 }
 
 void set_request_null(HostCall& call, std::size_t position) {
-  void* const request = as_pointer(call.word(position));
-  if (!call.from_fortran()) {
-    *static_cast<abi::HandleStorage*>(request) = static_cast<abi::HandleStorage>(abi::request_null());
-    return;
-  }
-  int& integer = *static_cast<int*>(request);
-  if constexpr (abi::host_abi == HostAbi::mpich)
-    integer = as_int(abi::request_null());
+  const Word request = call.word(position);
+  if (call.from_fortran())
+    fortran::store_request(request, abi::request_null());
   else
-    integer = as_int(host_word<Symbol::MPI_Request_c2f>(abi::request_null()));
+    *static_cast<abi::HandleStorage*>(as_pointer(request)) = static_cast<abi::HandleStorage>(abi::request_null());
 }
 
 }  // namespace millrace::shim

@@ -8,20 +8,16 @@
 
 #include <cstdint>
 
-#include "shim/bind/word.h"
+#include "shim/datatypes/sized_types.h"
 
 namespace millrace::shim {
 
-struct SplitType {
-  Word handle = 0;  // committed; lives until forget_split_types()
-  int fortran_handle = 0;
-  std::int64_t first_bytes = 0;  // before the gap
-};
 inline constexpr std::int64_t split_gap_bytes = 64;
+// Before the gap.
+constexpr std::int64_t split_first_bytes(std::int64_t bytes) { return bytes / 2; }
 
-// For packed messages of `bytes`, 2 .. 2^31-1. handle 0: the host refuses, or so many sizes are known already that the
-// message is better left to the host. Thread-safe; never throws.
-SplitType split_type(std::int64_t bytes) noexcept;
-void forget_split_types();  // before MPI_Finalize
+// For packed messages of `bytes`, 2 .. 2^31-1; see SizedTypes::get().
+HostType split_type(std::int64_t bytes) noexcept;
+void forget_split_types();
 
 }  // namespace millrace::shim

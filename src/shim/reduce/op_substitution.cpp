@@ -39,12 +39,7 @@ std::array<bool, entry_count> disabled_entries{};
 // The function behind an op of ours. The host calls it with its own handle of the datatype.
 template <std::size_t op>
 void reduce_with_kernel(const void* in, void* inout, const int* length, const void* datatype) {
-  Word handle = 0;
-  if constexpr (abi::host_abi == HostAbi::mpich)
-    handle = *static_cast<const std::uint32_t*>(datatype);
-  else
-    handle = *static_cast<const Word*>(datatype);
-  const Reduction* reduction = find_reduction(handle, substitutes[op].predefined);
+  const Reduction* reduction = find_reduction(abi::handle_at(as_word(datatype)), substitutes[op].predefined);
   // Never null: a call is given this op only for a datatype that has a kernel.
   if (reduction && reduction->reduce && *length > 0) reduce(*reduction, in, inout, static_cast<std::size_t>(*length));
 }
@@ -84,7 +79,7 @@ bool create_ops() {
     // Every predefined op is commutative.
     if (host<Symbol::MPI_Op_create>(reinterpret_cast<Word>(functions[index]), 1, as_word(&substitute.ours)) != 0)
       return false;
-    substitute.ours_in_fortran = as_int(host_word<Symbol::MPI_Op_c2f>(substitute.ours));
+    substitute.ours_in_fortran = fortran::of_op(substitute.ours);
   }
   return true;
 }
@@ -101,7 +96,7 @@ std::uint64_t contribution_elements(const Posted& posted, const Arguments& argum
 
 void prepare_op_substitution(const SettingValues& settings) {
   if (op_substitution_active.load(std::memory_order_relaxed) || settings.substitute == When::never) return;
-  if constexpr (abi::host_abi != HostAbi::openmpi) return;
+  if constexpr (!abi::algorithms_ignore_predefined_ops) return;
   family = plan::host_family(library_version());
   always = settings.substitute == When::always;
   if (!always && !family_has_use()) return;

@@ -49,4 +49,19 @@ inline constexpr int err_in_status = 19;
 inline constexpr int err_pending = 18;
 inline constexpr int undefined = -32766;
 
+// Handles, and what else its hosts do in ways of their own; see openmpi/abi.h. Its hosts are MPICH and Intel MPI.
+inline constexpr FortranHandles fortran_handles = FortranHandles::mpi_5;
+inline Word predefined_handle(const char*, std::uint32_t, std::uint16_t number) { return number; }
+inline bool may_be_comm(Word comm) { return comm > comm_null() && (comm <= comm_self() || comm >= 0x1000); }
+inline constexpr bool handles_are_addresses = false;
+inline bool is_predefined_type(Word handle) { return handle < 0x1000; }
+inline constexpr bool writes_past_receive_buffers = false;
+inline constexpr bool isendrecv_tells_length = false;
+inline constexpr bool ialltoallw_reads_beyond = false;
+inline constexpr bool allgatherv_cuts_by_extent = true;
+inline constexpr bool algorithms_ignore_predefined_ops = false;
+inline constexpr const char* survives_failures_object = nullptr;
+// Intel MPI ends the program although MPI_ERRORS_RETURN is set.
+inline constexpr bool may_die_of_returned_errors = true;
+
 }  // namespace millrace::shim::abi

@@ -49,4 +49,20 @@ inline constexpr int err_in_status = 17;
 inline constexpr int err_pending = 18;
 inline constexpr int undefined = -32766;
 
+// Handles, and what else its hosts do in ways of their own; see openmpi/abi.h.
+inline constexpr FortranHandles fortran_handles = FortranHandles::same;
+inline Word predefined_handle(const char*, std::uint32_t number, std::uint16_t) { return number; }
+inline bool may_be_comm(Word comm) { return (comm >> 30) != 0 && ((comm >> 26) & 0xf) == 1; }
+inline constexpr bool handles_are_addresses = false;
+inline bool is_predefined_type(Word handle) {
+  return (handle >> 30) < 2 || (handle >= 0x8c000000 && handle <= 0x8c000004);  // built-in kinds; pair types
+}
+inline constexpr bool writes_past_receive_buffers = false;
+inline constexpr bool isendrecv_tells_length = false;
+inline constexpr bool ialltoallw_reads_beyond = false;
+inline constexpr bool allgatherv_cuts_by_extent = true;
+inline constexpr bool algorithms_ignore_predefined_ops = false;
+inline constexpr const char* survives_failures_object = nullptr;
+inline constexpr bool may_die_of_returned_errors = false;
+
 }  // namespace millrace::shim::abi

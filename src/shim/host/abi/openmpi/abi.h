@@ -48,4 +48,32 @@ inline constexpr int err_in_status = 18;
 inline constexpr int err_pending = 19;
 inline constexpr int undefined = -32766;
 
+// Handles, and what else its hosts do in ways of their own.
+inline constexpr FortranHandles fortran_handles = FortranHandles::f2c;
+// Of an object that is predefined: here by its name in libmpi, elsewhere a number.
+inline Word predefined_handle(const char* object, std::uint32_t, std::uint16_t) {
+  return *object ? as_word(find_host_object(object)) : 0;
+}
+// Not a null handle, and nothing that no communicator can be; one that was freed may look like one.
+inline bool may_be_comm(Word comm) {
+  static const Word null = comm_null();
+  return comm != 0 && comm != null;
+}
+inline constexpr bool handles_are_addresses = true;
+bool is_predefined_type(Word handle);  // never called: they are objects of libmpi (datatypes/datatypes.h)
+// A message that is longer than its contiguous receive buffer is written past the end of it (packed/split_types.h).
+inline constexpr bool writes_past_receive_buffers = true;
+// The status of MPI_Isendrecv says how much came.
+inline constexpr bool isendrecv_tells_length = true;
+// MPI_Ialltoallw on a communicator with a topology looks at as many datatypes as there are neighbours (4.1).
+inline constexpr bool ialltoallw_reads_beyond = true;
+// The blocks of MPI_Allgatherv are cut into pieces of so many elements as have a certain extent.
+inline constexpr bool allgatherv_cuts_by_extent = false;
+// Which algorithm does a reduction does not depend on whether its op is predefined (reduce/op_substitution.h).
+inline constexpr bool algorithms_ignore_predefined_ops = true;
+// A bool of libmpi that says whether the host was told to survive ranks that fail; elsewhere the environment says so.
+inline constexpr const char* survives_failures_object = "ompi_ftmpi_enabled";
+// Where an error handler of the program returns errors, every host of this ABI really returns them.
+inline constexpr bool may_die_of_returned_errors = false;
+
 }  // namespace millrace::shim::abi
