@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "plan/op_substitution.h"
+#include "plan/host_family.h"
 
 namespace millrace::plan {
 
@@ -55,100 +55,10 @@ struct MessageRange {
 };
 using MessageRanges = std::array<MessageRange, layout_classes>;
 
-struct MessageRow {
-  HostFamily family;
-  LayoutClass layout_class;
-  MessageRange range;
-};
-
 inline constexpr std::int64_t any_size = INT64_MAX;
 inline constexpr std::int64_t kib = 1024, mib = 1024 * kib;
 
-// Measured by bench/layouts on two ranks (docs/results/layout_messages.md): sizes of a row were won by 1.03 or more at
-// both ends, in ping-pongs and in halos, and no size between lost more than 0.03. What is not listed is the host's.
-// Where the largest size measured, 4 MiB, was won, there is no limit but the memory for packed bytes
-// (MILLRACE_BUFFERS).
-inline constexpr MessageRow message_rows[] = {
-    // Packs vectors in pieces while they travel: hard to beat with long blocks.
-    {HostFamily::openmpi_4, LayoutClass::mixed, {1, any_size}},
-    {HostFamily::openmpi_4, LayoutClass::blocks_4, {1 * kib, any_size}},
-    {HostFamily::openmpi_4, LayoutClass::blocks_8, {8 * kib, any_size}},
-    {HostFamily::openmpi_4, LayoutClass::blocks_32, {64 * kib, 64 * kib}},
-    {HostFamily::openmpi_4, LayoutClass::blocks_128, {64 * kib, 64 * kib}},
-    {HostFamily::openmpi_4, LayoutClass::list_short, {1 * kib, any_size}},
-    {HostFamily::openmpi_5, LayoutClass::mixed, {1, any_size}},
-    {HostFamily::openmpi_5, LayoutClass::blocks_4, {1 * kib, 1 * kib}},
-    {HostFamily::openmpi_5, LayoutClass::blocks_8, {1 * kib, 1 * kib}},
-    {HostFamily::openmpi_5, LayoutClass::sparse, {1 * kib, 1 * kib}},
-    {HostFamily::openmpi_5, LayoutClass::list_short, {1 * kib, any_size}},
-    // Fast where the message is eager, at a hundredth of the memory's speed beyond. Structures are received packed, but
-    // not sent so (layout_message.cpp).
-    {HostFamily::mpich_4, LayoutClass::mixed, {1, any_size}},
-    {HostFamily::mpich_4, LayoutClass::blocks_4, {8 * kib, any_size}},
-    {HostFamily::mpich_4, LayoutClass::blocks_8, {8 * kib, any_size}},
-    {HostFamily::mpich_4, LayoutClass::blocks_32, {64 * kib, any_size}},
-    {HostFamily::mpich_4, LayoutClass::blocks_128, {64 * kib, 64 * kib}},
-    {HostFamily::mpich_4, LayoutClass::blocks_1024, {8 * kib, 8 * kib}},
-    {HostFamily::mpich_4, LayoutClass::sparse, {60 * kib, any_size}},
-    {HostFamily::mpich_4, LayoutClass::list_short, {64 * kib, any_size}},
-    {HostFamily::mpich_4, LayoutClass::list_long, {64 * kib, any_size}},
-    {HostFamily::mpich_5, LayoutClass::mixed, {1, any_size}},
-    {HostFamily::mpich_5, LayoutClass::blocks_4, {8 * kib, any_size}},
-    {HostFamily::mpich_5, LayoutClass::blocks_8, {8 * kib, any_size}},
-    {HostFamily::mpich_5, LayoutClass::blocks_32, {8 * kib, any_size}},
-    {HostFamily::mpich_5, LayoutClass::blocks_128, {8 * kib, 512 * kib}},
-    {HostFamily::mpich_5, LayoutClass::blocks_1024, {8 * kib, 512 * kib}},
-    {HostFamily::mpich_5, LayoutClass::sparse, {60 * kib, any_size}},
-    {HostFamily::mpich_5, LayoutClass::list_short, {8 * kib, any_size}},
-    {HostFamily::mpich_5, LayoutClass::list_long, {64 * kib, any_size}},
-    {HostFamily::intel, LayoutClass::mixed, {1, any_size}},
-    {HostFamily::intel, LayoutClass::blocks_4, {1 * kib, any_size}},
-    {HostFamily::intel, LayoutClass::blocks_8, {1 * kib, any_size}},
-    {HostFamily::intel, LayoutClass::blocks_32, {8 * kib, any_size}},
-    {HostFamily::intel, LayoutClass::blocks_128, {8 * kib, 64 * kib}},
-    {HostFamily::intel, LayoutClass::sparse, {1 * kib, any_size}},
-    {HostFamily::intel, LayoutClass::list_short, {1 * kib, any_size}},
-    {HostFamily::intel, LayoutClass::list_long, {7 * kib, any_size}},
-};
-
-// On processors of AMD these stand in place of the rows above; measured the same way on Zen 5.
-inline constexpr MessageRow amd_message_rows[] = {
-    {HostFamily::openmpi_4, LayoutClass::blocks_8, {1 * kib, any_size}},
-    {HostFamily::openmpi_4, LayoutClass::blocks_32, {1 * kib, any_size}},
-    {HostFamily::openmpi_4, LayoutClass::blocks_128, {16 * kib, 1 * mib}},
-    {HostFamily::openmpi_4, LayoutClass::blocks_1024, {16 * kib, 1 * mib}},
-    {HostFamily::openmpi_4, LayoutClass::sparse, {1 * kib, any_size}},
-    {HostFamily::openmpi_4, LayoutClass::list_long, {2 * kib, 128 * kib}},
-    {HostFamily::openmpi_5, LayoutClass::blocks_4, {16 * kib, 128 * kib}},
-    {HostFamily::openmpi_5, LayoutClass::blocks_8, {1 * kib, 128 * kib}},
-    {HostFamily::openmpi_5, LayoutClass::blocks_32, {1 * kib, 64 * kib}},
-    {HostFamily::openmpi_5, LayoutClass::blocks_128, {16 * kib, 64 * kib}},
-    {HostFamily::openmpi_5, LayoutClass::blocks_1024, {16 * kib, 64 * kib}},
-    {HostFamily::openmpi_5, LayoutClass::sparse, {8000, 64000}},
-    {HostFamily::openmpi_5, LayoutClass::list_long, {2 * kib, any_size}},
-    {HostFamily::mpich_4, LayoutClass::blocks_4, {1 * kib, any_size}},
-    {HostFamily::mpich_4, LayoutClass::blocks_32, {8 * kib, any_size}},
-    {HostFamily::mpich_4, LayoutClass::sparse, {16000, any_size}},
-    {HostFamily::mpich_4, LayoutClass::list_short, {16 * kib, any_size}},
-    {HostFamily::mpich_5, LayoutClass::blocks_4, {4 * kib, any_size}},
-    {HostFamily::mpich_5, LayoutClass::blocks_128, {8 * kib, any_size}},
-    {HostFamily::mpich_5, LayoutClass::blocks_1024, {8 * kib, any_size}},
-    {HostFamily::mpich_5, LayoutClass::sparse, {16000, any_size}},
-    {HostFamily::mpich_5, LayoutClass::list_long, {32 * kib, any_size}},
-    {HostFamily::intel, LayoutClass::blocks_32, {2 * kib, any_size}},
-    {HostFamily::intel, LayoutClass::blocks_128, {8 * kib, any_size}},
-    {HostFamily::intel, LayoutClass::list_long, {4 * kib, any_size}},
-};
-
-constexpr MessageRanges message_ranges(HostFamily family, bool on_amd) {
-  MessageRanges ranges{};
-  const auto put = [&](const MessageRow& row) {
-    if (row.family == family) ranges[static_cast<std::size_t>(row.layout_class)] = row.range;
-  };
-  for (const MessageRow& row : message_rows) put(row);
-  if (on_amd)
-    for (const MessageRow& row : amd_message_rows) put(row);
-  return ranges;
-}
+// Those of a host (host_facts.h).
+MessageRanges message_ranges(HostFamily family, bool on_amd);
 
 }  // namespace millrace::plan

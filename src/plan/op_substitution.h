@@ -7,18 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "kernel/types.h"
+#include "plan/host_family.h"
 
 namespace millrace::plan {
-
-enum class HostFamily : std::uint8_t { unknown, openmpi_4, openmpi_5, mpich_4, mpich_5, intel };
-inline constexpr std::size_t host_families = 6;
-
-// From MPI_Get_library_version: "Open MPI v5.0.11, ...", "MPICH Version:\t4.0.2", "Intel(R) MPI Library 2021.18 ...".
-HostFamily host_family(std::string_view library_version);
-const char* host_family_name(HostFamily family);
 
 // Ops and types that a host does with code of about the same speed.
 enum class OpClass : std::uint8_t {

@@ -1,7 +1,7 @@
 // Which messages of derived types are ours: the classes of known layouts, and a table without contradictions.
 #include "plan/layout_messages.h"
 
-#include "plan/layout_collectives.h"
+#include "plan/host_facts.h"
 
 #include <gtest/gtest.h>
 
@@ -46,14 +46,14 @@ TEST(LayoutClass, TouchedBytesOfHugeLayoutsSaturate) {
 constexpr HostFamily families[] = {HostFamily::unknown, HostFamily::openmpi_4, HostFamily::openmpi_5,
                                    HostFamily::mpich_4, HostFamily::mpich_5,   HostFamily::intel};
 
-void expect_answers(std::span<const MessageRow> table, bool on_amd) {
+void expect_answers(HostFamily family, std::span<const MessageRow> table, bool on_amd) {
   for (const MessageRow& row : table) {
     EXPECT_GE(row.range.least_bytes, 1);
     EXPECT_GE(row.range.most_bytes, row.range.least_bytes);
     int rows = 0;
-    for (const MessageRow& other : table) rows += other.family == row.family && other.layout_class == row.layout_class;
-    EXPECT_EQ(rows, 1) << host_family_name(row.family) << ", " << layout_class_name(row.layout_class);
-    const MessageRange range = message_ranges(row.family, on_amd)[static_cast<std::size_t>(row.layout_class)];
+    for (const MessageRow& other : table) rows += other.layout_class == row.layout_class;
+    EXPECT_EQ(rows, 1) << host_family_name(family) << ", " << layout_class_name(row.layout_class);
+    const MessageRange range = message_ranges(family, on_amd)[static_cast<std::size_t>(row.layout_class)];
     EXPECT_EQ(range.least_bytes, row.range.least_bytes);
     EXPECT_TRUE(range.holds(row.range.least_bytes) && range.holds(row.range.most_bytes));
     EXPECT_FALSE(range.holds(row.range.least_bytes - 1));
@@ -61,8 +61,11 @@ void expect_answers(std::span<const MessageRow> table, bool on_amd) {
 }
 
 TEST(MessageTable, EveryRowIsAnAnswer) {
-  expect_answers(message_rows, false);
-  expect_answers(amd_message_rows, true);
+  for (const HostFamily family : families) {
+    EXPECT_EQ(host_facts(family).messages.empty(), family == HostFamily::unknown);
+    expect_answers(family, host_facts(family).messages, false);
+    expect_answers(family, host_facts(family).amd_messages, true);
+  }
 }
 
 TEST(MessageTable, NothingIsTakenWithoutMeasurements) {
@@ -94,8 +97,7 @@ TEST(MessageTable, StructuresAreOursVectorsOfLongBlocksAreOpenMpis) {
 
 TEST(CollectiveTable, SpreadsAreNeverTakenWhereExchangesAreNot) {
   for (const HostFamily family : families)
-    for (const CollectiveRow& row : collective_rows) {
-      if (row.family != family) continue;
+    for (const CollectiveRow& row : host_facts(family).collectives) {
       EXPECT_LE(row.exchange.least_bytes, row.exchange.most_bytes);
       EXPECT_LE(row.exchange.least_bytes, row.spread.least_bytes);
       EXPECT_LE(row.spread.most_bytes, row.exchange.most_bytes);

@@ -123,10 +123,7 @@ void fill_subarray(Reader& from, Description& to) {
 
 // Intel MPI 2021.18 packs other bytes for some darrays than the standard's definition gives (MPI 4.1, 5.1.4), seen by
 // tests/shim/test_layouts_pack.py, whose judge is the typemap. A rank without Millrace would receive ours wrongly.
-bool packs_darrays_its_own_way() {
-  static const bool is_intel = library_version().starts_with("Intel");
-  return is_intel;
-}
+bool packs_darrays_its_own_way() { return host_version().vendor == plan::Vendor::intel; }
 
 void fill_darray(Reader& from, Description& to) {
   to.combiner = Combiner::darray;

@@ -99,8 +99,7 @@ void store_request(Word address, Word handle) {
 }
 
 bool has_c_handles() {
-  static const bool is_intel = library_version().starts_with("Intel");
-  return is_intel;
+  return host_version().vendor == plan::Vendor::intel;
 }
 
 bool statuses_differ() {

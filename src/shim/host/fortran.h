@@ -33,8 +33,9 @@ void store_request(Word address, Word handle);
 // MPI_BOTTOM, MPI_IN_PLACE and the like of this host's Fortran: addresses that stand for something else.
 bool is_in_place(Word address);
 bool is_sentinel(Word address);
-// In Fortran a status is the C one, as an array of INTEGER, in every host but Intel's with the MPI-5 ABI, whose routines
-// step through arrays of them as through MPICH's, which are shorter. False while no Fortran of such a host is loaded.
+// In Fortran a status is the C one, as an array of INTEGER, in every host but Intel's with the MPI-5 ABI, whose
+// routines step through arrays of them as through MPICH's, which are shorter. False while no Fortran of such a host is
+// loaded.
 bool statuses_differ();
 // MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE, of any of the three interfaces.
 bool is_status_ignore(Word address);

@@ -29,7 +29,7 @@ bool HostProbe::reduces(Word datatype, Word op) const {
 }
 
 bool host_returns_errors() {
-  if constexpr (abi::may_die_of_returned_errors) return library_version().starts_with("MPICH Version");
+  if constexpr (abi::may_die_of_returned_errors) return host_version().vendor == plan::Vendor::mpich;
   return true;
 }
 

@@ -14,4 +14,9 @@ std::string library_version() {
   return text.data();
 }
 
+const plan::HostVersion& host_version() {
+  static const plan::HostVersion version = plan::host_version(library_version());
+  return version;
+}
+
 }  // namespace millrace::shim

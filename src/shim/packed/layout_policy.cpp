@@ -25,12 +25,12 @@ struct Policy {
 
 const Policy& policy() {
   static const Policy chosen = [] {
-    const std::string version = library_version();
-    const plan::HostFamily family = plan::host_family(version);
+    const plan::HostVersion& version = host_version();
+    const plan::HostFamily family = host_family();
     return Policy{{tuning().ranges(family), plan::collective_ranges(family, plan::CollectiveClass::spread),
                    plan::collective_ranges(family, plan::CollectiveClass::exchange)},
-                  version.starts_with("MPICH Version:") &&
-                      (version.find("\t4.0") != std::string::npos || version.find("\t3.") != std::string::npos),
+                  version.vendor == plan::Vendor::mpich &&
+                      (version.major == 3 || (version.major == 4 && version.minor == 0)),
                   host_survives_failures(),
                   when_to_pack};
   }();

@@ -97,7 +97,7 @@ std::uint64_t contribution_elements(const Posted& posted, const Arguments& argum
 void prepare_op_substitution(const SettingValues& settings) {
   if (op_substitution_active.load(std::memory_order_relaxed) || settings.substitute == When::never) return;
   if constexpr (!abi::algorithms_ignore_predefined_ops) return;
-  family = plan::host_family(library_version());
+  family = host_family();
   always = settings.substitute == When::always;
   if (!always && !family_has_use()) return;
   if (host_offloads()) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "collective/collective.h"
+#include "plan/host_facts.h"
 #include "plan/shared_collectives.h"
 #include "shim/bind/gaps.h"
 #include "shim/call/scratch.h"
@@ -204,7 +205,7 @@ void use_host_family(plan::HostFamily family, bool take_all) {
 }
 
 bool host_reports_short_bcast() {
-  return host_family == plan::HostFamily::mpich_4 || host_family == plan::HostFamily::mpich_5;
+  return plan::host_facts(host_family).reports_short_bcast;
 }
 
 bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes) {

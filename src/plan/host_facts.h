@@ -1,0 +1,82 @@
+// What was measured of a host: a file for each in hosts/. What is not listed there is the host's.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "plan/host_family.h"
+#include "plan/layout_collectives.h"
+#include "plan/layout_messages.h"
+#include "plan/op_substitution.h"
+
+namespace millrace::plan {
+
+struct SubstitutionRow {
+  OpClass op_class;
+  std::uint64_t least_bytes;
+};
+
+struct MessageRow {
+  LayoutClass layout_class;
+  MessageRange range;
+};
+
+struct CollectiveRow {
+  LayoutClass layout_class;
+  MessageRange spread, exchange;
+};
+
+// Blocks of "8 KiB" of whole columns are of 8000 bytes, and those of "64 KiB" of 64000.
+inline constexpr MessageRange from_1_kib{1 * kib, any_size}, from_8_kib{8000, any_size}, from_64_kib{64000, any_size};
+inline constexpr MessageRange every_size{1, any_size}, only_1_kib{1 * kib, 1 * kib};
+
+struct HostFacts {
+  const char* name;  // also in tables of `millrace tune`
+
+  // Measured by bench/op_substitution on 2 ranks (docs/results/op_substitution.md).
+  std::span<const SubstitutionRow> substitutions{};
+
+  // Measured by bench/layouts on two ranks (docs/results/layout_messages.md): sizes of a row were won by 1.03 or more
+  // at both ends, in ping-pongs and in halos, and no size between lost more than 0.03. Where the largest size measured,
+  // 4 MiB, was won, there is no limit but the memory for packed bytes (MILLRACE_BUFFERS).
+  std::span<const MessageRow> messages{};
+  // On processors of AMD these stand in place of the rows above; measured the same way on Zen 5.
+  std::span<const MessageRow> amd_messages{};
+
+  // Measured by bench/layouts/collective.c on two ranks, Zen 5 (docs/results/nonblocking_collectives.md): from the size
+  // on from which every call of the column won or drew.
+  std::span<const CollectiveRow> collectives{};
+
+  // Where the host was faster than shared memory of ours: bytes of a call or of a block (bench/collectives,
+  // docs/results/collectives.md, docs/results/exchanges.md). `crowded`: some rank of the group has no core of its own.
+
+  // Two ranks with a core each. A single copy out of the root's memory beats two through shared memory while both fit a
+  // cache: by two we were at 0.74 to 0.95 of the host, by one of our own at 0.99 to 1.31; so only where we may not.
+  MessageRange bcast_by_one_copy{};
+  // The same whether we may or not. Intel MPI is ahead where nothing is in a cache: 0.67 to 0.84 of it cold, 0.70 to
+  // 0.75 with rotating roots; hot we would be at 1.14 to 1.33.
+  MessageRange bcast_of_two{};
+  // 0.85 to 0.93 of Intel MPI on 8 ranks of 2 cores; the second for more than 4 ranks.
+  std::int64_t crowded_bcast_from = any_size, crowded_allreduce_from = any_size;
+
+  // Small messages that only the root waits for leave Open MPI and Intel MPI, and to the root MPICH 4, faster: 0.54 to
+  // 0.88. Intel's Alltoall 0.84 at 4 KiB.
+  std::int64_t small_gather_below = 0, small_scatter_below = 0, small_alltoall_below = 0;
+  // With more ranks than cores, small messages to all: 0.64 to 1.02 of Open MPI and Intel MPI on 4 and 8 ranks of 2
+  // cores; small ones to neighbours 0.47 to 0.80 of Open MPI, large ones 0.96 to 5.
+  std::int64_t crowded_alltoall_below = 0;
+  bool crowded_neighbors = false;
+  // One reader of several large blocks: 0.77 to 0.94 at 256 KiB.
+  MessageRange middle_gather{};
+
+  // A rank whose buffer of MPI_Bcast is shorter than the root's message hears of it (shared/shared_bcast.cpp).
+  bool reports_short_bcast = false;
+};
+
+const HostFacts& host_facts(HostFamily family);
+
+namespace hosts {
+extern const HostFacts openmpi_4, openmpi_5, mpich_4, mpich_5, intel;
+}  // namespace hosts
+
+}  // namespace millrace::plan
