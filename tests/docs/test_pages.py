@@ -58,3 +58,21 @@ def test_settings_that_are_named_exist():
     others = {name for path in DEFINITIONS for name in named_settings(path.read_text())}
     assert {name: page for name, page in named.items() if name not in known | others} == {}
     assert known - set(named) == {"MILLRACE"}, "every setting is explained on some page"
+
+
+def begins_with_an_answer(page):
+    """A title, then the answer in bold."""
+    lines = page.read_text().split("\n")
+    return lines[0].startswith("# ") and lines[1] == "" and re.match(r"\*\*\S", lines[2]) is not None
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/results").glob("[a-z]*.md")), ids=lambda page: page.name)
+def test_results_begin_with_their_answer_and_are_in_the_index(page):
+    assert begins_with_an_answer(page)
+    assert f"]({page.name})" in (ROOT / "docs/results/README.md").read_text()
+
+
+def test_a_page_without_an_answer_is_seen(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n\nTwo cores of a shared machine.\n")
+    assert not begins_with_an_answer(page)
