@@ -1,18 +1,20 @@
 #!/bin/sh
-# Formatting and static analysis of everything under version control, or with --changed of what differs from HEAD.
+# Formatting and static analysis of everything under version control, or with --changed of what differs from HEAD;
+# --quick leaves clang-tidy out.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 build=${BUILD_DIR:-$root/build}
-ruff=$root/build/env/lint/bin/ruff
+tools=$root/build/env/lint/bin
 
-fix="" changed=""
+fix="" changed="" quick=""
 for word in "$@"; do
   case $word in
     --fix) fix=yes ;;
     --changed) changed=yes ;;
-    *) echo "dev lint: '$word'? There are --fix and --changed" >&2; exit 2 ;;
+    --quick) quick=yes ;;
+    *) echo "dev lint: '$word'? There are --fix, --changed and --quick" >&2; exit 2 ;;
   esac
 done
 
@@ -40,12 +42,12 @@ python=$(files '*.py')
 # shellcheck disable=SC2086 # lists of names
 {
   if [ -n "$sources" ]; then
-    if [ -n "$fix" ]; then clang-format-16 -i $sources; fi
-    check clang-format clang-format-16 --dry-run -Werror $sources
+    if [ -n "$fix" ]; then "$tools/clang-format" -i $sources; fi
+    check clang-format "$tools/clang-format" --dry-run -Werror $sources
   fi
-  check shellcheck shellcheck $scripts
-  if [ -n "$python" ]; then check ruff "$ruff" check -q ${fix:+--fix} $python; fi
-  if [ -n "$units" ]; then
+  check shellcheck "$tools/shellcheck" $scripts
+  if [ -n "$python" ]; then check ruff "$tools/ruff" check -q ${fix:+--fix} $python; fi
+  if [ -n "$units" ] && [ -z "$quick" ]; then
     if [ -f "$build/compile_commands.json" ]; then
       # Units for another processor are not in the database of this build.
       known=$(for unit in $units; do grep -q "/$unit\"" "$build/compile_commands.json" && echo "$unit\$"; done) || true

@@ -98,9 +98,7 @@ void store_request(Word address, Word handle) {
     *static_cast<int*>(as_pointer(address)) = of_c<Symbol::MPI_Request_c2f, Symbol::MPI_Request_toint>(handle);
 }
 
-bool has_c_handles() {
-  return host_version().vendor == plan::Vendor::intel;
-}
+bool has_c_handles() { return host_version().vendor == plan::Vendor::intel; }
 
 bool statuses_differ() {
   if constexpr (abi::fortran_handles != mpi_5) return false;

@@ -12,8 +12,8 @@ namespace millrace::shim {
 std::int64_t received_bytes(const void* status);
 int error_class_in(const void* status);
 
-// In Fortran a status is the C one, as an array of INTEGER (fortran::statuses_differ() says where not). The words of the call are those that the
-// host is given; the object outlives the call.
+// In Fortran a status is the C one, as an array of INTEGER (fortran::statuses_differ() says where not). The words of
+// the call are those that the host is given; the object outlives the call.
 class StatusArgument {
  public:
   StatusArgument(HostCall& call, std::size_t position, int count = 1);

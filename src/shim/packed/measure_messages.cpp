@@ -206,8 +206,7 @@ extern "C" [[gnu::visibility("default"), gnu::used]] int millrace_measure_messag
   host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
   host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
   if (rank == 0)
-    std::printf("millrace-tune ranks %d\nmillrace-tune host %s\n", ranks,
-                plan::host_family_name(host_family()));
+    std::printf("millrace-tune ranks %d\nmillrace-tune host %s\n", ranks, plan::host_family_name(host_family()));
   constexpr int least_bytes = 64, most_bytes = 4 << 20;
   for (int pass = 0; ranks == 2 && pass < passes; ++pass)
     for (std::size_t i = 0; i < plan::layout_classes; ++i)

@@ -204,9 +204,7 @@ void use_host_family(plan::HostFamily family, bool take_all) {
   takes_all = take_all;
 }
 
-bool host_reports_short_bcast() {
-  return plan::host_facts(host_family).reports_short_bcast;
-}
+bool host_reports_short_bcast() { return plan::host_facts(host_family).reports_short_bcast; }
 
 bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes) {
   return !takes_all &&
