@@ -76,3 +76,21 @@ def test_a_page_without_an_answer_is_seen(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# Title\n\nTwo cores of a shared machine.\n")
     assert not begins_with_an_answer(page)
+
+
+def test_benchmarks_that_are_named_exist():
+    programs = {
+        name
+        for path in ROOT.glob("bench/**/CMakeLists.txt")
+        for name in re.findall(r"add_executable\((\w+)", path.read_text())
+    }
+    scripts = {path.parent.name for path in ROOT.glob("bench/*/run.py")}
+    named = {name for page in PAGES for name in re.findall(r"\./dev bench (\w+)", page.read_text())} - {"NAME"}
+    assert len(named) > 10
+    assert named - programs - scripts == set()
+
+
+def test_every_benchmark_is_in_the_list():
+    text = (ROOT / "bench/README.md").read_text()
+    for path in (ROOT / "bench").iterdir():
+        assert not path.is_dir() or f"`{path.name}`" in text, path.name
