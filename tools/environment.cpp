@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/launcher.h"
+
 namespace millrace::tools {
 namespace {
 
@@ -21,9 +23,6 @@ constexpr Mark marks[] = {
     {"PALS_RANKID", Abi::mpich, "Cray's launcher"},
     {"PMI_FD", Abi::mpich, "a launcher of the MPICH family"},
 };
-
-constexpr const char* rank_variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",
-                                          "MV2_COMM_WORLD_RANK",  "PALS_RANKID", "SLURM_PROCID"};
 
 // Variables that name an installation, if the launcher or a module set them.
 constexpr Mark prefix_variables[] = {

@@ -1,14 +1,27 @@
-// Numbers in environment variables, as launchers set them.
+// What launchers tell the ranks that they start, in the environment.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace millrace {
 
-// 0 if the variable is not set or is no number.
-inline int number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text ? std::atoi(text) : 0;
+// The number of a rank in its job: Open MPI, PMIx, MPICH and Intel MPI, MVAPICH, Cray, Slurm, Flux.
+inline constexpr std::array rank_variables{"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",
+                                           "MV2_COMM_WORLD_RANK",  "PALS_RANKID", "SLURM_PROCID",
+                                           "FLUX_TASK_RANK"};
+
+// How many ranks of the job were started on this node.
+inline constexpr std::array local_size_variables{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                                 "MV2_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE", "PALS_LOCAL_SIZE"};
+
+// Of several that are set, as in a job that was started by another one, the most. 0 if nobody says. Calls getenv().
+inline int told_local_ranks() {
+  int most = 0;
+  for (const char* variable : local_size_variables)
+    if (const char* text = std::getenv(variable)) most = std::max(most, std::atoi(text));
+  return most;
 }
 
 }  // namespace millrace

@@ -6,6 +6,7 @@
 #include <new>
 #include <span>
 
+#include "base/hash.h"
 #include "collective/mail.h"
 #include "collective/single_copy.h"
 
@@ -80,8 +81,7 @@ Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Opt
   self_->waiting = options.waiting;
   self_->crowded_node = options.crowded_node ? 1 : 0;
   self_->bell_seat = seating_.attention ? seating_.seat + 1 : 0;
-  known_word_ =
-      (identity_.start_time + 1) * 0x9e3779b97f4a7c15u ^ static_cast<std::uint64_t>(identity_.pid) << 32 ^ rank;
+  known_word_ = spread(identity_.start_time + 1) ^ static_cast<std::uint64_t>(identity_.pid) << 32 ^ rank;
   self_->known_word = known_word_;
   self_->known_address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&known_word_));
   self_->present.store(fingerprint(shape), std::memory_order_seq_cst);  // partners: acquire in start(), may_read()

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "collective/group_shape.h"
 #include "collective/memory.h"
@@ -85,7 +86,7 @@ class Group {
       return broken_;
     call.number = calls_++;
     const std::uint64_t what = static_cast<std::uint64_t>(kind) | std::uint64_t{root} << 4 | bytes << 24;
-    call.label = history_ = (history_ ^ what) * 0x9e3779b97f4a7c15u;
+    call.label = history_ = spread(history_ ^ what);
     self_->announced[call.number % 128].store(call.number << 32 | hash(call.label), std::memory_order_relaxed);
     return Result::ok;
   }

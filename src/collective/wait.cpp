@@ -8,6 +8,8 @@
 #include "collective/group.h"
 #include "shared_memory/futex.h"
 
+#include "base/clock.h"
+
 namespace millrace::collective {
 namespace {
 
@@ -29,12 +31,6 @@ constexpr std::uint64_t half_awake_ns = 1000 * ms, half_awake_slices = 64;
 constexpr std::uint64_t mostly_awake_ns = 100 * ms, half_awake_rounds = 8;
 
 constexpr std::uint64_t any_letter = ~std::uint64_t{0};  // as `awaited`: whatever publish_to() stores
-
-std::uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 }  // namespace
 
@@ -65,7 +61,7 @@ Result Group::idle(Patience& patience, const Awaited& awaited) {
   const std::uint64_t round = patience.round++;
   std::uint64_t time_ns = 0;
   if (round == 0) {
-    patience.begin_ns = patience.needed_ns = time_ns = now_ns();
+    patience.begin_ns = patience.needed_ns = time_ns = monotonic_ns();
     patience.look_ns = patience.begin_ns + first_look_ns;
     patience.attentive_until_round = rounds_before_sleep;
   }
@@ -76,14 +72,14 @@ Result Group::idle(Patience& patience, const Awaited& awaited) {
   for (std::uint32_t drive = 0; host_.progress && drive < patience.drives; ++drive)
     if (!host_.progress(host_.context)) return fail(Result::peer_died);
   if (waiting_ == Waiting::sleep && round >= patience.attentive_until_round &&
-      (time_ns = now_ns()) >= patience.attentive_until_ns) {
+      (time_ns = monotonic_ns()) >= patience.attentive_until_ns) {
     if (const Result result = sleep(patience, awaited, time_ns); result != Result::ok) return result;
   } else if (waiting_ != Waiting::spin || (round >= 64 && round % 8 == 0)) {
     sched_yield();  // spinning too long usually means that the one waited for needs this core
   }
   if (time_ns == 0) {
     if (round % 16 != 15) return Result::ok;
-    time_ns = now_ns();
+    time_ns = monotonic_ns();
   }
   if (time_ns < patience.look_ns) return Result::ok;
   patience.look_ns = time_ns + look_every_ns;
@@ -94,7 +90,7 @@ Result Group::sleep(Patience& patience, const Awaited& awaited, std::uint64_t ti
   const std::uint64_t slice_ns =
       std::clamp((time_ns - patience.needed_ns) / slices_in_time, shortest_slice_ns, longest_slice_ns);
   if (sleep_until_rung(awaited, slice_ns)) {
-    patience.needed_ns = now_ns();
+    patience.needed_ns = monotonic_ns();
     patience.attentive_until_ns = patience.needed_ns + attentive_ns;
     patience.attentive_until_round = patience.round + attentive_rounds;
     patience.slices = 0;
@@ -108,7 +104,7 @@ Result Group::sleep(Patience& patience, const Awaited& awaited, std::uint64_t ti
   if (!may_be_deaf && !shared_memory::somebody_inside(seating_)) return Result::ok;
   // It is more likely to be needed if it was rung before, or cannot be.
   const bool likely = may_be_deaf || (patience.needed_ns != patience.begin_ns && unneeded_ns < mostly_awake_ns);
-  patience.attentive_until_ns = now_ns() + (likely ? 4 * slice_ns : slice_ns);
+  patience.attentive_until_ns = monotonic_ns() + (likely ? 4 * slice_ns : slice_ns);
   patience.attentive_until_round = patience.round + half_awake_rounds;
   return Result::ok;
 }

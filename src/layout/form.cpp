@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.h"
 #include "layout/checked.h"
 
 namespace millrace::layout {
 namespace {
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  hash = spread(hash ^ value);
   return hash ^ (hash >> 29);
 }
 

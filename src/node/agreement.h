@@ -17,6 +17,7 @@
 
 #include <cstdint>
 
+#include "base/hash.h"
 #include "node/agreement_record.h"
 
 namespace millrace::node {
@@ -62,7 +63,7 @@ class Agreement {
 
   // What calls came to: history of the next is history_after(history, kind).
   static std::uint64_t history_after(std::uint64_t history, std::uint64_t kind) {
-    return (history ^ kind) * 0x9e3779b97f4a7c15u ^ history >> 29;
+    return spread(history ^ kind) ^ history >> 29;
   }
 
  private:

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "node/board_file.h"
 #include "node/user_directory.h"
 #include "shared_memory/futex.h"
@@ -28,9 +29,9 @@ constexpr std::uint64_t longest_wait_for_lock_ns = 1'000'000'000, look_at_holder
 
 // A name for the file: 128 bits of the key. The whole key is compared as well.
 std::string name_of(const std::string& key) {
-  std::uint64_t first = 0xcbf29ce484222325u, second = 0x9e3779b97f4a7c15u;
+  std::uint64_t first = fnv1a_start, second = golden_ratio;
   for (const char letter : key) {
-    first = (first ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+    first = fnv1a(first, static_cast<unsigned char>(letter));
     second = (second ^ first) * 0xff51afd7ed558ccdu ^ second >> 31;
   }
   return fmt::format("job-{:016x}{:016x}", first, second);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/hash.h"
 #include "base/settings.h"
 #include "kernel/cpu.h"
 
@@ -179,8 +180,7 @@ Tuning parse_tuning(std::string_view text, const std::string& path) {
     return tuning;
   }
   tuning.in_force = true;
-  tuning.digest = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char letter : text) tuning.digest = (tuning.digest ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+  tuning.digest = fnv1a(text);
   Reader(tuning).table(json);
   return tuning;
 }

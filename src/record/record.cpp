@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/hash.h"
 #include "record/thread_block.h"
 
 namespace millrace::record {
@@ -88,8 +89,7 @@ __attribute__((noinline)) ThreadBlock* take_block() {
 // and the report shows the difference as "other".
 PairCounters* find_pair(ThreadBlock& block, std::uint16_t entry, std::uint16_t algorithm) {
   const std::uint64_t key = pair_key(entry, algorithm);
-  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
-  std::size_t index = (key * golden_ratio) >> (64 - pair_slots_log2);
+  std::size_t index = spread(key) >> (64 - pair_slots_log2);
   for (std::size_t probe = 0; probe < pair_probes; ++probe, index = (index + 1) % pair_slots) {
     PairCounters& pair = block.pairs[index];
     const std::uint64_t found = read(pair.key);

@@ -8,16 +8,13 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/quota.h"
 
 namespace millrace::shared_memory {
 namespace {
 
-std::uint64_t hash(const std::string& text) {
-  std::uint64_t value = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char letter : text) value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-  return value | 1;
-}
+std::uint64_t hash(const std::string& text) { return fnv1a(text) | 1; }
 
 // It lies in several files, and a program may make very many communicators: looked at again after a second only.
 constexpr std::uint64_t quota_is_known_for_ns = 1'000'000'000;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/affinity.h"
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/quota.h"
 #include "threads/load.h"
@@ -50,17 +51,11 @@ Lasting look_around(const std::vector<int>& allowed, int processes) {
   return found;
 }
 
-std::uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 Load recent_load(int online) {
   static Load load;
   static std::uint64_t looked_ns = 0;
   static int looked_by = 0;
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = monotonic_ns();
   const int caller = gettid();
   if (looked_ns != 0 && looked_by == caller && now - looked_ns < load_lasts_ns) return load;
   load = read_load(caller, known_workers(workers.size()), online);

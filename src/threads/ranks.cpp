@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/files.h"
+#include "base/launcher.h"
 
 namespace millrace::threads {
 namespace {
@@ -74,14 +75,12 @@ bool rank_overlaps(const std::string& root, int branch, int depth, const std::ve
 
 int local_ranks(const char* const* environment, int processes) {
   if (processes == 1) return 1;
-  for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE",
-                               "PMI_LOCAL_SIZE", "PALS_LOCAL_SIZE"})
+  for (const char* variable : local_size_variables)
     if (const auto value = value_of(environment, variable))
       if (const int ranks = std::atoi(std::string(*value).c_str()); ranks > 0) return ranks;
   if (processes > 1) return 0;
   // No MPI in sight: a process of its own, unless a launcher of ranks started it.
-  for (const char* variable :
-       {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PALS_RANKID", "FLUX_TASK_RANK"})
+  for (const char* variable : rank_variables)
     if (value_of(environment, variable)) return 0;
   return 1;
 }

@@ -81,6 +81,6 @@ def test_addresses_with_mpi_bottom(host):
     program = build(host, "layouts_bottom.c")
     finished, result = report(host, 2, program, env=ALWAYS)
     assert finished.stdout == run(host, 2, program, millrace=False).check().stdout == "0 wrong\n"
-    sends = [] if host == "mpich4" else ["Isend", "Send_init"]  # it could not receive them (layout_message.cpp)
+    sends = [] if host == "mpich4" else ["Isend", "Send_init"]  # it could not receive them (packed/message.cpp)
     for name in ["Recv", "Irecv", "Recv_init", *sends]:
         assert call(result, f"MPI_{name}")["taken"] > 0, name

@@ -9,6 +9,8 @@
 #include <ctime>
 #include <string_view>
 
+#include "base/clock.h"
+
 namespace millrace::tools::check {
 namespace {
 
@@ -16,11 +18,7 @@ volatile sig_atomic_t interrupted = 0;
 
 void interrupt(int) { interrupted = 1; }
 
-double now_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
+double now_seconds() { return static_cast<double>(monotonic_ns()) * 1e-9; }
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> result;

@@ -1,5 +1,5 @@
 // MPICH 4. Fast where the message is eager, at a hundredth of the memory's speed beyond. Structures are received
-// packed, but not sent so (packed/layout_message.cpp). What the fields mean, and how they were measured, stands in
+// packed, but not sent so (packed/message.cpp). What the fields mean, and how they were measured, stands in
 // host_facts.h.
 #include "plan/host_facts.h"
 

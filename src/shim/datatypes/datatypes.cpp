@@ -8,6 +8,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "base/hash.h"
 #include "shim/bind/forward.h"
 #include "shim/datatypes/datatypes_read.h"
 #include "shim/host/bypass.h"
@@ -170,7 +171,7 @@ void forget_datatypes() {
 const std::shared_ptr<Datatype>* find_datatype_slowly(Word handle) {
   ThreadDatatypes* own = own_slots();
   if (!own) return nullptr;
-  DatatypeSlot& slot = own->slots[(handle * 0x9e3779b97f4a7c15u) >> 58];
+  DatatypeSlot& slot = own->slots[spread(handle) >> 58];
   // The epoch first: if the type dies after this, the slot is out of date already.
   slot.epoch = datatype_epoch.load(std::memory_order_acquire);
   slot.handle = 0;

@@ -18,6 +18,7 @@
 #include <memory>
 
 #include "abi.h"
+#include "base/hash.h"
 #include "layout/layout.h"
 #include "record/record.h"
 #include "shim/bind/word.h"
@@ -79,7 +80,7 @@ const std::shared_ptr<Datatype>* find_datatype_slowly(Word handle);
 // thread.
 inline const std::shared_ptr<Datatype>* find_datatype(Word handle) {
   if (ThreadDatatypes* own = thread_datatypes) {
-    const DatatypeSlot& slot = own->slots[(handle * 0x9e3779b97f4a7c15u) >> 58];
+    const DatatypeSlot& slot = own->slots[spread(handle) >> 58];
     // Acquire pairs with the release in the delete callback: a handle that is reused afterwards is not taken for the
     // old.
     if (slot.handle == handle && slot.epoch == datatype_epoch.load(std::memory_order_acquire)) return &slot.datatype;

@@ -8,7 +8,7 @@
 #include "shim/bind/observed.h"
 #include "shim/bind/targets.h"
 #include "shim/call/arguments.h"
-#include "shim/hooks/layout_hooks.h"
+#include "shim/hooks/packed_hooks.h"
 #include "shim/process/runtime.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reduce_local.h"

@@ -3,9 +3,9 @@
 
 #include "positions.h"
 #include "shim/packed/exchange_begin.h"
-#include "shim/packed/layout_nonblocking.h"
-#include "shim/packed/layout_pack.h"
-#include "shim/packed/layout_point_to_point.h"
+#include "shim/packed/nonblocking.h"
+#include "shim/packed/pack.h"
+#include "shim/packed/point_to_point.h"
 #include "shim/packed/requests.h"
 #include "shim/packed/requests_complete.h"
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "abi.h"
+#include "base/hash.h"
 #include "shim/bind/forward.h"
 #include "shim/node/node_accord.h"
 #include "shim/node/node_agreement.h"
@@ -43,7 +44,7 @@ struct Remembered {
 };
 thread_local std::array<Remembered, 8> remembered __attribute__((tls_model("initial-exec")));
 
-Remembered& place_of(Word handle) { return remembered[((handle * 0x9e3779b97f4a7c15u) >> 61) % remembered.size()]; }
+Remembered& place_of(Word handle) { return remembered[(spread(handle) >> 61) % remembered.size()]; }
 
 // Callbacks of the attribute. MPI passes a handle and pointers: one word each in every ABI.
 int do_not_copy(Word, Word, void*, void*, void*, int* flag) {

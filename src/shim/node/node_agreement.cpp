@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "abi.h"
-#include "base/environment.h"
+#include "base/hash.h"
+#include "base/launcher.h"
 #include "base/log.h"
 #include "node/board.h"
 #include "node/job_key.h"
@@ -43,18 +44,15 @@ std::uint64_t mix(std::uint64_t value, std::uint64_t next) {
 }
 
 Identity mix(const Identity& identity, std::uint64_t next) {
-  return {mix(identity.low, next), mix(identity.high + 0x9e3779b97f4a7c15u, next)};
+  return {mix(identity.low, next), mix(identity.high + golden_ratio, next)};
 }
 
-std::uint64_t digest(std::string_view text, std::uint64_t digest) {
-  for (const char letter : text) digest = (digest ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;  // FNV-1a
-  return (digest ^ 0xff) * 0x100000001b3u;
-}
+std::uint64_t digest(std::string_view text, std::uint64_t digest) { return fnv1a(fnv1a(text, digest), 0xff); }
 
 // What must be equal on all ranks for them to choose alike: every setting but those that change nothing that others
 // see.
 std::uint64_t digest_of_settings() {
-  std::uint64_t all = 0xcbf29ce484222325u;
+  std::uint64_t all = fnv1a_start;
   for (const Setting& setting : settings()) {
     const std::string_view variable = setting.variable;
     if (variable == "MILLRACE_REPORT" || variable == "MILLRACE_LOG") continue;
@@ -137,8 +135,7 @@ void join_job_board(const SettingValues& settings, int world_rank, int world_ran
                             node::job_key(node::process_sources(world_rank)));
   request.rank = static_cast<std::uint32_t>(world_rank);
   request.world_ranks = static_cast<std::uint32_t>(world_ranks);
-  request.ranks_here =
-      static_cast<std::uint32_t>(std::max({0, number_in("OMPI_COMM_WORLD_LOCAL_SIZE"), number_in("MPI_LOCALNRANKS")}));
+  request.ranks_here = static_cast<std::uint32_t>(told_local_ranks());
   request.digest = settings_digest;
   request.reports = settings.reports();
   std::string why_not;

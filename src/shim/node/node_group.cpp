@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <new>
 
-#include "base/environment.h"
+#include "base/launcher.h"
 #include "shim/bind/attention.h"
 #include "shim/host/host_progress.h"
 
@@ -26,8 +26,7 @@ collective::Shape shape_of(const node::Board& board, std::uint32_t ranks) {
 // Whether ranks of this job that are not in the group share cores with it. Known from the launcher where it tells how
 // many ranks it has started on this node, else from those that have joined so far.
 bool node_is_crowded(const node::Board& board) {
-  const int local_ranks = std::max(
-      {number_in("OMPI_COMM_WORLD_LOCAL_SIZE"), number_in("MPI_LOCALNRANKS"), static_cast<int>(board.joined())});
+  const int local_ranks = std::max(told_local_ranks(), static_cast<int>(board.joined()));
   cpu_set_t mask;
   CPU_ZERO(&mask);
   if (sched_getaffinity(0, sizeof mask, &mask) != 0) return false;

@@ -4,7 +4,7 @@
 
 #include "shim/call/exchange_call.h"
 #include "shim/host/bypass.h"
-#include "shim/packed/layout_nonblocking.h"
+#include "shim/packed/nonblocking.h"
 
 namespace millrace::shim {
 namespace {

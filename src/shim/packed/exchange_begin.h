@@ -2,7 +2,7 @@
 // relatives of exchange_call.h (MPI 4.1, 6.12, 6.13, 8.7 and 8.8).
 #pragma once
 
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 
 namespace millrace::shim {
 

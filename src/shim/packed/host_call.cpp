@@ -1,4 +1,4 @@
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 
 #include "shim/host/bypass.h"
 #include "shim/host/device_memory.h"

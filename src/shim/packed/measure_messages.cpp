@@ -13,6 +13,8 @@
 #include "shim/bind/forward.h"
 #include "shim/host/library_version.h"
 
+#include "base/clock.h"
+
 // The wrappers, as a program calls them.
 extern "C" {
 using millrace::shim::Word;
@@ -124,11 +126,7 @@ class Exchange {
   }
 
  private:
-  static double now() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-  }
+  static double now() { return static_cast<double>(monotonic_ns()) * 1e-9; }
 
   void there_and_back(bool ours) {
     const Word count = as_word(type_.count), type = type_.handle(), peer = as_word(1 - rank_), comm = abi::comm_world();

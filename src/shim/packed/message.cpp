@@ -1,7 +1,7 @@
-#include "shim/packed/layout_message.h"
+#include "shim/packed/message.h"
 
 #include "shim/host/host_progress.h"
-#include "shim/packed/layout_policy.h"
+#include "shim/packed/policy.h"
 #include "shim/packed/split_types.h"
 
 namespace millrace::shim {

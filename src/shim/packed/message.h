@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shim/packed/buffer_pool.h"
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 
 namespace millrace::shim {
 

@@ -1,4 +1,4 @@
-#include "shim/packed/layout_nonblocking.h"
+#include "shim/packed/nonblocking.h"
 
 #include <algorithm>
 #include <new>

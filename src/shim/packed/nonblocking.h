@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 #include "shim/packed/requests.h"
 
 namespace millrace::shim {

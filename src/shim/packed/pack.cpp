@@ -1,4 +1,4 @@
-#include "shim/packed/layout_pack.h"
+#include "shim/packed/pack.h"
 
 #include "positions.h"
 #include "shim/host/device_memory.h"

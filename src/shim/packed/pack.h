@@ -2,7 +2,7 @@
 // bare bytes of the typemap, and so do we. Errors of position and size stay the host's.
 #pragma once
 
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 
 namespace millrace::shim {
 

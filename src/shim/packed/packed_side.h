@@ -10,9 +10,9 @@
 
 #include "shim/call/exchange_call.h"
 #include "shim/packed/buffer_pool.h"
-#include "shim/packed/layout_call.h"
-#include "shim/packed/layout_policy.h"
+#include "shim/packed/host_call.h"
 #include "shim/packed/packed_types.h"
+#include "shim/packed/policy.h"
 
 namespace millrace::shim {
 

@@ -1,6 +1,6 @@
 #include "shim/packed/packed_types.h"
 
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 
 namespace millrace::shim {
 namespace {

@@ -1,8 +1,8 @@
-#include "shim/packed/layout_point_to_point.h"
+#include "shim/packed/point_to_point.h"
 
 #include "positions.h"
-#include "shim/packed/layout_message.h"
-#include "shim/packed/layout_status.h"
+#include "shim/packed/message.h"
+#include "shim/packed/status_argument.h"
 
 namespace millrace::shim {
 namespace {

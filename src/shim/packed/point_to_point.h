@@ -5,7 +5,7 @@
 // call is made, with MPI_BYTE and as many bytes as the datatype has. What cannot be ours goes to it untouched.
 #pragma once
 
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 
 namespace millrace::shim {
 

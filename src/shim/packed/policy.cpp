@@ -1,4 +1,4 @@
-#include "shim/packed/layout_policy.h"
+#include "shim/packed/policy.h"
 
 #include <array>
 #include <string>

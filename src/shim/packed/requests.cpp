@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "shim/host/bypass.h"
-#include "shim/packed/layout_status.h"
+#include "shim/packed/status_argument.h"
 
 namespace millrace::shim {
 
@@ -27,7 +28,7 @@ struct alignas(64) Shard {
   Operation* first = nullptr;
 
   Operation*& bucket(Word request) {
-    const std::size_t hash = (request * 0x9e3779b97f4a7c15u) >> 20;
+    const std::size_t hash = spread(request) >> 20;
     return buckets ? buckets[hash & (bucket_count - 1)] : first;
   }
   void add(Operation& operation) {
@@ -61,7 +62,7 @@ struct alignas(64) Shard {
 constexpr std::size_t shard_count = 64;
 std::array<Shard, shard_count> shards;
 
-Shard& shard_of(Word request) { return shards[(request * 0x9e3779b97f4a7c15u) >> 58]; }
+Shard& shard_of(Word request) { return shards[spread(request) >> 58]; }
 static_assert(shard_count == std::size_t{1} << 6, "the shift in shard_of keeps the upper 6 bits");
 
 // Under the lock. What is held may have completed already, and its handle been given to another operation.

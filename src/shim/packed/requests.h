@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-#include "shim/packed/layout_message.h"
+#include "shim/packed/message.h"
 #include "shim/packed/packed_exchange.h"
 
 namespace millrace::shim {

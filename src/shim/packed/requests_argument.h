@@ -1,7 +1,7 @@
 // Requests among the arguments of a call.
 #pragma once
 
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 
 namespace millrace::shim {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "positions.h"
-#include "shim/packed/layout_status.h"
 #include "shim/packed/requests.h"
 #include "shim/packed/requests_argument.h"
+#include "shim/packed/status_argument.h"
 
 namespace millrace::shim {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "positions.h"
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 
 namespace millrace::shim {
 

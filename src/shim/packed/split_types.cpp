@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 
 namespace millrace::shim {
 namespace {

@@ -1,4 +1,4 @@
-#include "shim/packed/layout_status.h"
+#include "shim/packed/status_argument.h"
 
 #include <cstring>
 

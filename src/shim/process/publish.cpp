@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "abi.h"
-#include "base/environment.h"
+#include "base/launcher.h"
 #include "kernel/kernel.h"
 #include "node/board_reports.h"
 #include "record/rank_record.h"
@@ -20,7 +20,7 @@
 #include "shim/bind/forward.h"
 #include "shim/host/library_version.h"
 #include "shim/node/node_agreement.h"
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 #include "shim/process/runtime.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reduce_local.h"
@@ -82,7 +82,7 @@ bool was_spawned() {
 
 // Other nodes write reports of their own: ranks of several nodes have nothing in common yet.
 bool others_elsewhere(const node::Board& board, std::size_t records) {
-  const int here = std::max(number_in("OMPI_COMM_WORLD_LOCAL_SIZE"), number_in("MPI_LOCALNRANKS"));
+  const int here = told_local_ranks();
   const std::size_t ranks = board.world_ranks();
   return here > 0 ? static_cast<std::size_t>(here) < ranks : records < ranks;
 }

@@ -10,12 +10,13 @@
 #include <new>
 
 #include "abi.h"
+#include "base/launcher.h"
 #include "base/log.h"
 #include "shim/bind/forward.h"
 #include "shim/bind/host.h"
 #include "shim/host/tuning.h"
 #include "shim/node/node_agreement.h"
-#include "shim/packed/layout_call.h"
+#include "shim/packed/host_call.h"
 #include "shim/process/publish.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reductions.h"
@@ -33,7 +34,7 @@ Runtime* instance = nullptr;
 
 // Ranks of the common launchers, from the environment: known even before, or without, initialisation.
 bool is_first_rank_by_environment() {
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+  for (const char* variable : rank_variables)
     if (const char* rank = std::getenv(variable)) return std::strcmp(rank, "0") == 0;
   return true;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/settings.h"
 #include "kernel/kernel.h"
 #include "record/record.h"
@@ -33,8 +34,8 @@ inline constexpr std::size_t reduction_slots = 4096;
 extern Reduction reduction_table[reduction_slots];
 
 inline std::size_t reduction_slot(Word datatype, Word op) {
-  const std::uint64_t mixed = (datatype * 0x9e3779b97f4a7c15u) ^ (op * 0xc2b2ae3d27d4eb4fu);
-  return (mixed * 0x9e3779b97f4a7c15u) >> 52;
+  const std::uint64_t mixed = spread(datatype) ^ (op * 0xc2b2ae3d27d4eb4fu);
+  return spread(mixed) >> 52;
 }
 static_assert(reduction_slots == std::size_t{1} << 12, "the shift in reduction_slot keeps the upper 12 bits");
 
