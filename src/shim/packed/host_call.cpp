@@ -7,7 +7,6 @@
 #include "shim/packed/packed_types.h"
 #include "shim/packed/requests.h"
 #include "shim/packed/split_types.h"
-#include "shim/reduce/reductions.h"
 
 namespace millrace::shim {
 namespace {
@@ -17,7 +16,6 @@ using record::Reason;
 // Written by prepare_layouts(), before datatypes_active is set.
 Word byte_type = 0;
 int fortran_byte_type = 0;
-std::array<bool, entry_count> disabled_entries{};
 
 }  // namespace
 
@@ -33,8 +31,6 @@ void prepare_layouts(const SettingValues& settings) {
   if (datatypes_active.load(std::memory_order_relaxed)) return;
   byte_type = abi::byte_type();
   fortran_byte_type = fortran::of_datatype(byte_type);
-  for (std::size_t entry = 0; entry < entry_count; ++entry)
-    disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
   find_bypassed_entries();
   use_layouts(settings.layouts);
   set_buffer_cap(static_cast<std::size_t>(settings.buffers_bytes));
@@ -51,8 +47,6 @@ void forget_layouts() {
   }
   forget_datatypes();
 }
-
-bool is_disabled_entry(Symbol symbol) { return disabled_entries[static_cast<std::size_t>(symbol_entry(symbol))]; }
 
 Observation::Observation(Symbol symbol) {
   if (current_mode() & recording) call_.emplace(symbol);

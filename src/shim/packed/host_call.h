@@ -13,6 +13,7 @@
 #include "shim/bind/forward.h"
 #include "shim/bind/observed.h"
 #include "shim/call/arguments.h"
+#include "shim/call/disabled_entries.h"
 #include "shim/datatypes/datatypes.h"
 #include "shim/datatypes/sized_types.h"
 
@@ -119,9 +120,6 @@ Word pass_on(HostCall& call, const Carried& carried, const More&... more) {
 }
 
 Word byte_datatype();  // MPI_BYTE
-
-// MILLRACE_DISABLE names this entry.
-bool is_disabled_entry(Symbol symbol);
 
 // Counts and times a call that is ours from here to finish(), if anything is recorded.
 class Observation {

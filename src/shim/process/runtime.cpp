@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "shim/bind/forward.h"
 #include "shim/bind/host.h"
+#include "shim/call/disabled_entries.h"
 #include "shim/host/tuning.h"
 #include "shim/node/node_agreement.h"
 #include "shim/packed/host_call.h"
@@ -87,6 +88,7 @@ void start_world() {
   host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
   host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
   start_accelerating(rank == 0, ranks);
+  read_disabled_entries(state.settings);
   prepare_op_substitution(state.settings);
   prepare_layouts(state.settings);
   if (state.settings.collectives != When::never || state.settings.reports())

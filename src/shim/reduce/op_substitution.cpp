@@ -11,6 +11,7 @@
 #include "abi.h"
 #include "base/log.h"
 #include "plan/op_substitution.h"
+#include "shim/call/disabled_entries.h"
 #include "shim/host/device_memory.h"
 #include "shim/host/fortran.h"
 #include "shim/host/library_version.h"
@@ -34,7 +35,6 @@ struct Substitute {
 std::array<Substitute, kernel::op_count> substitutes;
 plan::HostFamily family = plan::HostFamily::unknown;
 bool always = false;
-std::array<bool, entry_count> disabled_entries{};
 
 // The function behind an op of ours. The host calls it with its own handle of the datatype.
 template <std::size_t op>
@@ -104,8 +104,6 @@ void prepare_op_substitution(const SettingValues& settings) {
     log(LogLevel::info, "this host may offload collectives: predefined ops are left as they are");
     return;
   }
-  for (std::size_t entry = 0; entry < entry_count; ++entry)
-    disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
   if (create_ops()) op_substitution_active.store(true, std::memory_order_relaxed);
 }
 
@@ -116,7 +114,7 @@ void forget_op_substitution() {
 }
 
 Outcome substitute_op(Symbol symbol, std::span<Word> words) {
-  if (disabled_entries[static_cast<std::size_t>(symbol_entry(symbol))]) return forwarded(Reason::disabled);
+  if (is_disabled_entry(symbol)) return forwarded(Reason::disabled);
   const BytesRule& rule = bytes_rule(symbol_entry(symbol));
   const auto op_position = static_cast<std::size_t>(rule.op);
   const Arguments arguments(symbol, words);

@@ -8,6 +8,7 @@
 
 #include "entries.h"
 #include "plan/reduce_local.h"
+#include "shim/call/disabled_entries.h"
 #include "shim/host/host_probe.h"
 #include "shim/host/predefined.h"
 
@@ -43,12 +44,6 @@ std::vector<std::string> check_names(const SettingValues& settings) {
 }
 
 }  // namespace
-
-bool is_disabled(const SettingValues& settings, std::string_view name) {
-  return std::any_of(settings.disabled.begin(), settings.disabled.end(), [name](const std::string& disabled) {
-    return name == disabled || (disabled.starts_with("MPI_") && name == std::string_view(disabled).substr(4));
-  });
-}
 
 std::vector<std::string> prepare_reductions(const SettingValues& settings, bool has_world) {
   std::vector<std::string> complaints = check_names(settings);

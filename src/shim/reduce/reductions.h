@@ -48,10 +48,6 @@ inline const Reduction* find_reduction(Word datatype, Word op) {
   }
 }
 
-// Whether MILLRACE_DISABLE names a call or a kernel, as the report prints it: Reduce_local (or MPI_Reduce_local),
-// sum_f64.
-bool is_disabled(const SettingValues& settings, std::string_view name);
-
 // Whether any kernel exists for this op: says which of the two handles was the one that is not covered.
 bool covers_op(Word op);
 

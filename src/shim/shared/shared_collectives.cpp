@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "plan/collective.h"
 #include "shim/bind/observed.h"
+#include "shim/call/disabled_entries.h"
 #include "shim/call/exchange_call.h"
 #include "shim/call/forwarded_collective.h"
 #include "shim/host/fault_tolerance.h"
@@ -26,8 +27,6 @@ constinit std::atomic<record::Reason> why_not_shared{record::Reason::not_acceler
 namespace {
 
 using record::Reason;
-
-std::array<bool, entry_count> disabled_entries{};
 
 collective::Waiting waiting_of(WaitMode wait) {
   using collective::Waiting;
@@ -151,7 +150,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   Reason reason = Reason::not_agreed;
   Communicator* communicator = find_communicator(call.comm);
   if (communicator && communicator->stage == Communicator::Stage::undecided) before_host_call(*communicator);
-  if (disabled_entries[entry]) {
+  if (is_disabled_entry(symbol)) {
     reason = Reason::disabled;
   } else if (communicator && communicator->stage == Communicator::Stage::active) [[likely]] {
     const Attempt attempt = attempt_collective(*communicator, call);
@@ -183,8 +182,6 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
     log(LogLevel::info, "no collectives in shared memory: the host was told to survive ranks that fail");
     return;
   }
-  for (std::size_t entry = 0; entry < entry_count; ++entry)
-    disabled_entries[entry] = is_disabled(settings, std::string_view(entry_names()[entry]).substr(4));
   std::string complaint;
   const collective::Selection selection = plan::select_collectives(
       {settings.order == ReductionOrder::rank, settings.tree, settings.algorithm, settings.single_copy != When::never},
