@@ -139,6 +139,9 @@ static void bcast(int call, MPI_Comm comm) {
   unsigned bytes = sizes[draw(sizeof sizes / sizeof *sizes)];
   int root = (int)draw((unsigned)ranks);
   int derived = draw(4) == 0 && (call + rank) % 2 && bytes > 0; /* Open MPI waits for ever for nothing */
+#ifdef OPEN_MPI
+  if (!ours) derived = 0; /* it takes another algorithm where the count is less than the ranks, and waits for ever */
+#endif
   for (unsigned i = 0; i < bytes; ++i) expected[i] = (char)mix((uint64_t)call * 77 + i / 8);
   memset(out, 0x55, 2 * (size_t)most_bytes);
   if (!derived) {
