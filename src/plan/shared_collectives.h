@@ -2,22 +2,42 @@
 // faster (host_facts.h). Depends on what all ranks know to be equal.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "collective/selection.h"
-#include "plan/host_family.h"
+#include "plan/host_facts.h"
 
 namespace millrace::plan {
 
 // `crowded`: some rank of the group has no core of its own. `reads_memory`: its ranks may read each other's memory.
-bool host_shares_faster(HostFamily family, collective::Kind kind, std::size_t bytes, std::uint32_t ranks, bool crowded,
-                        bool reads_memory);
+inline bool host_shares_faster(const HostFacts& facts, collective::Kind kind, std::size_t bytes, std::uint32_t ranks,
+                               bool crowded, bool reads_memory) {
+  const auto size = static_cast<std::int64_t>(bytes);
+  if (crowded) {
+    if (kind == collective::Kind::bcast) return size >= facts.crowded_bcast_from;
+    return kind == collective::Kind::allreduce && ranks > 4 && size >= facts.crowded_allreduce_from;
+  }
+  if (kind != collective::Kind::bcast || ranks != 2) return false;
+  return facts.bcast_of_two.holds(size) || (!reads_memory && facts.bcast_by_one_copy.holds(size));
+}
 
 // The same for the collectives that reduce nothing. `bytes`: of each block, or nothing where blocks differ (the v and w
 // forms, neighbours): ranks do not know each other's, so those are always or never the host's. Whether data have gaps,
 // where we are far ahead, is not known to all ranks either.
-bool host_exchanges_faster(HostFamily family, collective::Kind kind, std::optional<std::uint64_t> bytes, bool crowded);
+inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind, std::optional<std::uint64_t> bytes,
+                                  bool crowded) {
+  if (kind == collective::Kind::neighbor && crowded && facts.crowded_neighbors) return true;
+  const std::int64_t small_below = kind == collective::Kind::gather    ? facts.small_gather_below
+                                   : kind == collective::Kind::scatter ? facts.small_scatter_below
+                                                                       : 0;
+  if (!bytes) return small_below > 0;
+  const auto size = static_cast<std::int64_t>(*bytes);
+  if (kind == collective::Kind::alltoall)
+    return size < std::max(facts.small_alltoall_below, crowded ? facts.crowded_alltoall_below : 0);
+  return size < small_below || (kind == collective::Kind::gather && facts.middle_gather.holds(size));
+}
 
 }  // namespace millrace::plan

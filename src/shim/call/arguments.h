@@ -74,8 +74,9 @@ class Arguments {
   bool large_;
 };
 
-// The error of a call that has returned. Fortran's comes last, and mpi_f08 may leave it out: then the call has
-// succeeded as far as anybody can say.
+// The error of a call that has returned. Fortran's comes last, but for the lengths of strings, which none of the
+// entries has that are asked about, and mpi_f08 may leave it out: then the call has succeeded as far as anybody can
+// say.
 inline bool has_succeeded(Symbol symbol, Word result, std::span<const Word> words) {
   if (!is_fortran(symbol)) return as_int(result) == 0;
   return words.back() == 0 || fortran::to_int(words.back()) == 0;

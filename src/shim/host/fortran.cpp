@@ -72,13 +72,15 @@ template <Symbol from_f, Symbol from_int>
 Word to_c(Word address) {
   if (handle_bytes() == sizeof(Word)) return abi::handle_at(address);
   const Word integer = as_word(to_int(address));
+  constexpr Symbol convert = abi::fortran_handles == f2c ? from_f : from_int;
   if constexpr (abi::fortran_handles == same) return abi::handle(integer);
-  return host_word < abi::fortran_handles == f2c ? from_f : from_int > (integer);
+  return host_word<convert>(integer);
 }
 template <Symbol to_f, Symbol to_int>
 int of_c(Word handle) {
+  constexpr Symbol convert = abi::fortran_handles == f2c ? to_f : to_int;
   if constexpr (abi::fortran_handles == same) return as_int(handle);
-  return as_int(host_word < abi::fortran_handles == f2c ? to_f : to_int > (handle));
+  return as_int(host_word<convert>(handle));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ using collective::Reducer;
 using collective::Result;
 using record::Reason;
 
-plan::HostFamily host_family = plan::HostFamily::unknown;
+const plan::HostFacts* facts = &plan::host_facts(plan::HostFamily::unknown);
 bool takes_all = false;  // MILLRACE_COLLECTIVES=always
 
 // ---- MPI_Reduce, MPI_Allreduce ----
@@ -200,21 +200,21 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
 }  // namespace
 
 void use_host_family(plan::HostFamily family, bool take_all) {
-  host_family = family;
+  facts = &plan::host_facts(family);
   takes_all = take_all;
 }
 
-bool host_reports_short_bcast() { return plan::host_facts(host_family).reports_short_bcast; }
+bool host_reports_short_bcast() { return facts->reports_short_bcast; }
 
 bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes) {
   return !takes_all &&
-         plan::host_shares_faster(host_family, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
+         plan::host_shares_faster(*facts, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
                                   communicator.group->group().crowded(), communicator.group->group().reads_memory());
 }
 
 bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind,
                            std::optional<std::uint64_t> bytes) {
-  return !takes_all && plan::host_exchanges_faster(host_family, kind, bytes, communicator.group->group().crowded());
+  return !takes_all && plan::host_exchanges_faster(*facts, kind, bytes, communicator.group->group().crowded());
 }
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept {
