@@ -27,6 +27,6 @@ def test_a_part_of_the_suite(launcher):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("name", "ranks"), [("openmpi5", 1), ("openmpi5", 3), ("mpich5", 2)])
+@pytest.mark.parametrize(("name", "ranks"), [("openmpi5", 3), ("mpich5", 2)])
 def test_the_whole_suite(name, ranks, launcher):
     compare(name, ranks, 1700)
