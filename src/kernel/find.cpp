@@ -3,12 +3,12 @@
 namespace millrace::kernel {
 namespace {
 
-struct Found {
+struct FoundKernel {
   const KernelSet* set;
   const Kernel* kernel;  // never null; its forms are null if (op, type) is not covered
 };
 
-Found find(Op op, Type type) {
+FoundKernel find(Op op, Type type) {
   const KernelSet* set = active_isa().set;
   const Kernel* kernel = &kernel_of(*set, op, type);
   if (kernel->reduce2) return {set, kernel};
@@ -26,7 +26,7 @@ Reduce3 find_reduce3(Op op, Type type) { return find(op, type).kernel->reduce3; 
 ReduceN find_reduce_n(Op op, Type type) { return find(op, type).kernel->reduce_n; }
 
 const char* kernel_isa(Op op, Type type) {
-  const Found found = find(op, type);
+  const FoundKernel found = find(op, type);
   return found.kernel->reduce2 ? found.set->isa : nullptr;
 }
 

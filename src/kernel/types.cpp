@@ -37,12 +37,12 @@ const TypeFacts& facts(Type type) { return types[static_cast<std::size_t>(type)]
 struct Name {
   char text[16];
 };
-struct Names {
+struct KernelNames {
   Name names[kernel_count];
 };
 
-constexpr Names join_names() {
-  Names all{};
+constexpr KernelNames join_names() {
+  KernelNames all{};
   for (std::size_t index = 0; index < kernel_count; ++index) {
     std::size_t length = 0;
     for (const char* c = op_names[index / type_count]; *c; ++c) all.names[index].text[length++] = *c;
@@ -51,7 +51,7 @@ constexpr Names join_names() {
   }
   return all;
 }
-constexpr Names names = join_names();
+constexpr KernelNames names = join_names();
 
 }  // namespace
 

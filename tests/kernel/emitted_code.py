@@ -5,7 +5,8 @@
     emitted_code.py baseline  OBJECTS   no object uses instructions wider than its instruction set
     emitted_code.py symbols   OBJECTS   a unit exports its table and nothing that the linker could merge
 
-The tools are taken from the environment: OBJDUMP, NM, READELF. Object names end in units/NAME.cpp.o for units.
+The tools are taken from the environment: OBJDUMP, NM, READELF.
+Objects of units are called reduce/units/NAME.cpp.o and copy/units/NAME.cpp.o.
 """
 
 import os
@@ -76,8 +77,11 @@ def tool(name, *arguments):
 
 
 def unit_name(path):
-    match = re.search(r"units/(\w+)\.cpp\.o(bj)?$", str(path))
-    return match.group(1) if match else None
+    match = re.search(r"(reduce|copy)/units/(\w+)\.cpp\.o(?:bj)?$", str(path))
+    if not match:
+        return None
+    kind, name = match.groups()
+    return f"copy_{name}" if kind == "copy" else name
 
 
 def instruction_set(unit):

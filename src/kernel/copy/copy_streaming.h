@@ -1,7 +1,7 @@
 // Packed bytes that go past the caches.
 #pragma once
 
-#include "kernel/copy_set.h"
+#include "kernel/copy/copy_set.h"
 
 namespace millrace::kernel {
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "kernel/copy/copy.h"
-#include "kernel/copy_set.h"
+#include "kernel/copy/copy_set.h"
 #include "kernel/isa.h"
 
 namespace millrace::kernel {

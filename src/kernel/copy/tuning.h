@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "kernel/copy_set.h"
+#include "kernel/copy/copy_set.h"
 
 namespace millrace::kernel {
 

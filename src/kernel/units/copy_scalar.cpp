@@ -1,8 +1,0 @@
-// The oracle of the copies: blocks moved one by one. Every other unit must write the same bytes.
-#include "kernel/copy/copy_table.h"
-
-namespace millrace::kernel {
-
-constinit const CopySet scalar_copy_unit = common_copy_unit("scalar");
-
-}  // namespace millrace::kernel
