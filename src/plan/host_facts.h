@@ -1,10 +1,11 @@
-// What was measured of a host: a file for each in hosts/. What is not listed there is the host's.
+// What was measured of a host: a file for each in hosts/, and a line in hosts/hosts.h. What is not listed there is the
+// host's.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "plan/host_family.h"
+#include "plan/host_version.h"
 #include "plan/layout_collectives.h"
 #include "plan/layout_messages.h"
 #include "plan/op_substitution.h"
@@ -32,6 +33,9 @@ inline constexpr MessageRange every_size{1, any_size}, only_1_kib{1 * kib, 1 * k
 
 struct HostFacts {
   const char* name;  // also in tables of `millrace tune`
+  // Which versions it holds for; of several, the one with the highest `least_minor` counts.
+  Vendor vendor = Vendor::unknown;
+  int major = 0, least_minor = 0;
 
   // Measured by bench/op_substitution on 2 ranks (docs/results/op_substitution.md).
   std::span<const SubstitutionRow> substitutions{};
@@ -73,10 +77,7 @@ struct HostFacts {
   bool reports_short_bcast = false;
 };
 
-const HostFacts& host_facts(HostFamily family);
-
-namespace hosts {
-extern const HostFacts openmpi_4, openmpi_5, mpich_4, mpich_5, intel;
-}  // namespace hosts
+// hosts::unknown where nothing was measured.
+const HostFacts& host_facts(const HostVersion& version);
 
 }  // namespace millrace::plan

@@ -12,6 +12,6 @@ namespace millrace::plan {
 enum class CollectiveClass : std::uint8_t { spread, exchange };  // spread: MPI_Ibcast and the neighbourhood's
 
 // Those of a host (host_facts.h).
-MessageRanges collective_ranges(HostFamily family, CollectiveClass collective);
+MessageRanges collective_ranges(const HostFacts& facts, CollectiveClass collective);
 
 }  // namespace millrace::plan

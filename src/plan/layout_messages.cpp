@@ -4,8 +4,7 @@
 
 namespace millrace::plan {
 
-MessageRanges message_ranges(HostFamily family, bool on_amd) {
-  const HostFacts& facts = host_facts(family);
+MessageRanges message_ranges(const HostFacts& facts, bool on_amd) {
   MessageRanges ranges{};
   for (const MessageRow& row : facts.messages) ranges[static_cast<std::size_t>(row.layout_class)] = row.range;
   if (!on_amd) return ranges;
@@ -13,9 +12,9 @@ MessageRanges message_ranges(HostFamily family, bool on_amd) {
   return ranges;
 }
 
-MessageRanges collective_ranges(HostFamily family, CollectiveClass collective) {
+MessageRanges collective_ranges(const HostFacts& facts, CollectiveClass collective) {
   MessageRanges ranges{};
-  for (const CollectiveRow& row : host_facts(family).collectives)
+  for (const CollectiveRow& row : facts.collectives)
     ranges[static_cast<std::size_t>(row.layout_class)] =
         collective == CollectiveClass::spread ? row.spread : row.exchange;
   return ranges;

@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "plan/host_family.h"
-
 namespace millrace::plan {
+
+struct HostFacts;
 
 // Layouts that a host moves at about the same speed.
 enum class LayoutClass : std::uint8_t {
@@ -59,6 +59,6 @@ inline constexpr std::int64_t any_size = INT64_MAX;
 inline constexpr std::int64_t kib = 1024, mib = 1024 * kib;
 
 // Those of a host (host_facts.h).
-MessageRanges message_ranges(HostFamily family, bool on_amd);
+MessageRanges message_ranges(const HostFacts& facts, bool on_amd);
 
 }  // namespace millrace::plan

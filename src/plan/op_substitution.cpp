@@ -16,8 +16,8 @@ OpClass op_class(kernel::Op op, kernel::Type type) {
   return op == Op::max || op == Op::min ? OpClass::real_extremum : OpClass::real_arithmetic;
 }
 
-std::uint64_t substitution_threshold_bytes(HostFamily family, OpClass op_class) {
-  for (const SubstitutionRow& row : host_facts(family).substitutions)
+std::uint64_t substitution_threshold_bytes(const HostFacts& facts, OpClass op_class) {
+  for (const SubstitutionRow& row : facts.substitutions)
     if (row.op_class == op_class) return row.least_bytes;
   return never;
 }

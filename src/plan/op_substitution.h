@@ -9,9 +9,10 @@
 #include <cstdint>
 
 #include "kernel/types.h"
-#include "plan/host_family.h"
 
 namespace millrace::plan {
+
+struct HostFacts;
 
 // Ops and types that a host does with code of about the same speed.
 enum class OpClass : std::uint8_t {
@@ -30,6 +31,6 @@ OpClass op_class(kernel::Op op, kernel::Type type);
 // The least number of bytes (of one rank's contribution) from which the substitute was measured to be no slower at
 // every size up to 16 MiB; never: no such size.
 inline constexpr std::uint64_t never = ~std::uint64_t{0};
-std::uint64_t substitution_threshold_bytes(HostFamily family, OpClass op_class);
+std::uint64_t substitution_threshold_bytes(const HostFacts& facts, OpClass op_class);
 
 }  // namespace millrace::plan

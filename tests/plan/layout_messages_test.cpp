@@ -1,7 +1,7 @@
 // Which messages of derived types are ours: the classes of known layouts, and a table without contradictions.
 #include "plan/layout_messages.h"
 
-#include "plan/host_facts.h"
+#include "plan/hosts/hosts.h"
 
 #include <gtest/gtest.h>
 
@@ -43,17 +43,14 @@ TEST(LayoutClass, TouchedBytesOfHugeLayoutsSaturate) {
   EXPECT_EQ(class_of("resized(0, 9223372036854775807, int)", 1000000), LayoutClass::sparse);
 }
 
-constexpr HostFamily families[] = {HostFamily::unknown, HostFamily::openmpi_4, HostFamily::openmpi_5,
-                                   HostFamily::mpich_4, HostFamily::mpich_5,   HostFamily::intel};
-
-void expect_answers(HostFamily family, std::span<const MessageRow> table, bool on_amd) {
+void expect_answers(const HostFacts& host, std::span<const MessageRow> table, bool on_amd) {
   for (const MessageRow& row : table) {
     EXPECT_GE(row.range.least_bytes, 1);
     EXPECT_GE(row.range.most_bytes, row.range.least_bytes);
     int rows = 0;
     for (const MessageRow& other : table) rows += other.layout_class == row.layout_class;
-    EXPECT_EQ(rows, 1) << host_family_name(family) << ", " << layout_class_name(row.layout_class);
-    const MessageRange range = message_ranges(family, on_amd)[static_cast<std::size_t>(row.layout_class)];
+    EXPECT_EQ(rows, 1) << host.name << ", " << layout_class_name(row.layout_class);
+    const MessageRange range = message_ranges(host, on_amd)[static_cast<std::size_t>(row.layout_class)];
     EXPECT_EQ(range.least_bytes, row.range.least_bytes);
     EXPECT_TRUE(range.holds(row.range.least_bytes) && range.holds(row.range.most_bytes));
     EXPECT_FALSE(range.holds(row.range.least_bytes - 1));
@@ -61,16 +58,16 @@ void expect_answers(HostFamily family, std::span<const MessageRow> table, bool o
 }
 
 TEST(MessageTable, EveryRowIsAnAnswer) {
-  for (const HostFamily family : families) {
-    EXPECT_EQ(host_facts(family).messages.empty(), family == HostFamily::unknown);
-    expect_answers(family, host_facts(family).messages, false);
-    expect_answers(family, host_facts(family).amd_messages, true);
+  for (const HostFacts* host : hosts::measured) {
+    EXPECT_FALSE(host->messages.empty());
+    expect_answers(*host, host->messages, false);
+    expect_answers(*host, host->amd_messages, true);
   }
 }
 
 TEST(MessageTable, NothingIsTakenWithoutMeasurements) {
   for (const bool on_amd : {false, true})
-    for (const MessageRange& range : message_ranges(HostFamily::unknown, on_amd))
+    for (const MessageRange& range : message_ranges(hosts::unknown, on_amd))
       for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{4096}, any_size}) EXPECT_FALSE(range.holds(bytes));
 }
 
@@ -78,35 +75,34 @@ TEST(MessageTable, NothingIsTakenWithoutMeasurements) {
 TEST(MessageTable, RowsOfAmdStandInPlaceOfTheOthers) {
   const auto sparse = static_cast<std::size_t>(LayoutClass::sparse),
              mixed = static_cast<std::size_t>(LayoutClass::mixed);
-  EXPECT_FALSE(message_ranges(HostFamily::openmpi_4, false)[sparse].holds(8000));
-  EXPECT_TRUE(message_ranges(HostFamily::openmpi_4, true)[sparse].holds(8000));
-  EXPECT_EQ(message_ranges(HostFamily::openmpi_4, true)[mixed].least_bytes,
-            message_ranges(HostFamily::openmpi_4, false)[mixed].least_bytes);
+  EXPECT_FALSE(message_ranges(hosts::openmpi_4, false)[sparse].holds(8000));
+  EXPECT_TRUE(message_ranges(hosts::openmpi_4, true)[sparse].holds(8000));
+  EXPECT_EQ(message_ranges(hosts::openmpi_4, true)[mixed].least_bytes,
+            message_ranges(hosts::openmpi_4, false)[mixed].least_bytes);
 }
 
 TEST(MessageTable, StructuresAreOursVectorsOfLongBlocksAreOpenMpis) {
-  for (const HostFamily family : families) {
-    if (family == HostFamily::unknown) continue;
-    const MessageRanges ranges = message_ranges(family, false);
-    EXPECT_TRUE(ranges[static_cast<std::size_t>(LayoutClass::mixed)].holds(8 * kib)) << host_family_name(family);
-    const bool is_openmpi = family == HostFamily::openmpi_4 || family == HostFamily::openmpi_5;
+  for (const HostFacts* host : hosts::measured) {
+    const MessageRanges ranges = message_ranges(*host, false);
+    EXPECT_TRUE(ranges[static_cast<std::size_t>(LayoutClass::mixed)].holds(8 * kib)) << host->name;
+    const bool is_openmpi = host->vendor == Vendor::openmpi;
     EXPECT_EQ(ranges[static_cast<std::size_t>(LayoutClass::blocks_32)].holds(512 * kib), !is_openmpi);
     EXPECT_FALSE(ranges[static_cast<std::size_t>(LayoutClass::blocks_1024)].holds(4 * mib));
   }
 }
 
 TEST(CollectiveTable, SpreadsAreNeverTakenWhereExchangesAreNot) {
-  for (const HostFamily family : families)
-    for (const CollectiveRow& row : host_facts(family).collectives) {
+  for (const HostFacts* host : hosts::measured)
+    for (const CollectiveRow& row : host->collectives) {
       EXPECT_LE(row.exchange.least_bytes, row.exchange.most_bytes);
       EXPECT_LE(row.exchange.least_bytes, row.spread.least_bytes);
       EXPECT_LE(row.spread.most_bytes, row.exchange.most_bytes);
     }
-  const MessageRanges spread = collective_ranges(HostFamily::openmpi_5, CollectiveClass::spread);
-  const MessageRanges exchange = collective_ranges(HostFamily::openmpi_5, CollectiveClass::exchange);
+  const MessageRanges spread = collective_ranges(hosts::openmpi_5, CollectiveClass::spread);
+  const MessageRanges exchange = collective_ranges(hosts::openmpi_5, CollectiveClass::exchange);
   EXPECT_FALSE(spread[static_cast<std::size_t>(LayoutClass::blocks_4)].holds(64 * kib));
   EXPECT_TRUE(exchange[static_cast<std::size_t>(LayoutClass::blocks_4)].holds(64 * kib));
-  const MessageRanges none = collective_ranges(HostFamily::unknown, CollectiveClass::exchange);
+  const MessageRanges none = collective_ranges(hosts::unknown, CollectiveClass::exchange);
   EXPECT_FALSE(none[static_cast<std::size_t>(LayoutClass::mixed)].holds(64 * kib));
 }
 

@@ -3,19 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/host_facts.h"
+#include "plan/hosts/hosts.h"
 
 namespace millrace::plan {
 namespace {
 
 using collective::Kind;
-using enum HostFamily;
+using namespace hosts;
 
-constexpr HostFamily families[] = {unknown, openmpi_4, openmpi_5, mpich_4, mpich_5, intel};
-
-bool bcast_is_hosts(HostFamily family, std::int64_t bytes, std::uint32_t ranks, bool crowded, bool reads_memory) {
-  return host_shares_faster(host_facts(family), Kind::bcast, static_cast<std::size_t>(bytes), ranks, crowded,
-                            reads_memory);
+bool bcast_is_hosts(const HostFacts& host, std::int64_t bytes, std::uint32_t ranks, bool crowded, bool reads_memory) {
+  return host_shares_faster(host, Kind::bcast, static_cast<std::size_t>(bytes), ranks, crowded, reads_memory);
 }
 
 TEST(SharedCollectives, OfHostsThatWereNotMeasuredAreOurs) {
@@ -23,19 +20,19 @@ TEST(SharedCollectives, OfHostsThatWereNotMeasuredAreOurs) {
     for (const bool crowded : {false, true}) {
       EXPECT_FALSE(bcast_is_hosts(unknown, bytes, 2, crowded, false));
       for (const Kind kind : {Kind::gather, Kind::scatter, Kind::alltoall, Kind::neighbor})
-        EXPECT_FALSE(host_exchanges_faster(host_facts(unknown), kind, static_cast<std::uint64_t>(bytes), crowded));
+        EXPECT_FALSE(host_exchanges_faster(unknown, kind, static_cast<std::uint64_t>(bytes), crowded));
     }
 }
 
 TEST(SharedCollectives, OneCopyBeatsTwoWhereWeMayNotDoTheSame) {
-  for (const HostFamily family : {openmpi_4, openmpi_5, mpich_4}) {
-    EXPECT_FALSE(bcast_is_hosts(family, 128 * kib - 1, 2, false, false));
-    EXPECT_TRUE(bcast_is_hosts(family, 128 * kib, 2, false, false));
-    EXPECT_TRUE(bcast_is_hosts(family, mib - 1, 2, false, false));
-    EXPECT_FALSE(bcast_is_hosts(family, mib, 2, false, false));
-    EXPECT_FALSE(bcast_is_hosts(family, 256 * kib, 2, false, true));
-    EXPECT_FALSE(bcast_is_hosts(family, 256 * kib, 3, false, false));
-    EXPECT_FALSE(bcast_is_hosts(family, 256 * kib, 2, true, false));
+  for (const HostFacts* host : {&openmpi_4, &openmpi_5, &mpich_4}) {
+    EXPECT_FALSE(bcast_is_hosts(*host, 128 * kib - 1, 2, false, false));
+    EXPECT_TRUE(bcast_is_hosts(*host, 128 * kib, 2, false, false));
+    EXPECT_TRUE(bcast_is_hosts(*host, mib - 1, 2, false, false));
+    EXPECT_FALSE(bcast_is_hosts(*host, mib, 2, false, false));
+    EXPECT_FALSE(bcast_is_hosts(*host, 256 * kib, 2, false, true));
+    EXPECT_FALSE(bcast_is_hosts(*host, 256 * kib, 3, false, false));
+    EXPECT_FALSE(bcast_is_hosts(*host, 256 * kib, 2, true, false));
   }
   EXPECT_FALSE(bcast_is_hosts(mpich_5, 256 * kib, 2, false, false));
 }
@@ -48,44 +45,44 @@ TEST(SharedCollectives, OfIntelMpi) {
   }
   EXPECT_FALSE(bcast_is_hosts(intel, 16 * mib - 1, 8, true, true));
   EXPECT_TRUE(bcast_is_hosts(intel, 16 * mib, 8, true, true));
-  EXPECT_TRUE(host_shares_faster(host_facts(intel), Kind::allreduce, 2 * 1024 * 1024, 5, true, true));
-  EXPECT_FALSE(host_shares_faster(host_facts(intel), Kind::allreduce, 2 * 1024 * 1024, 4, true, true));
-  EXPECT_FALSE(host_shares_faster(host_facts(intel), Kind::allreduce, 2 * 1024 * 1024, 5, false, true));
+  EXPECT_TRUE(host_shares_faster(intel, Kind::allreduce, 2 * 1024 * 1024, 5, true, true));
+  EXPECT_FALSE(host_shares_faster(intel, Kind::allreduce, 2 * 1024 * 1024, 4, true, true));
+  EXPECT_FALSE(host_shares_faster(intel, Kind::allreduce, 2 * 1024 * 1024, 5, false, true));
 }
 
 TEST(SharedCollectives, SmallMessagesThatOnlyTheRootWaitsForAreTheHosts) {
   for (const Kind kind : {Kind::gather, Kind::scatter})
-    for (const HostFamily family : {openmpi_4, openmpi_5, intel}) {
-      EXPECT_TRUE(host_exchanges_faster(host_facts(family), kind, 511, false));
-      EXPECT_FALSE(host_exchanges_faster(host_facts(family), kind, 512, false));
-      EXPECT_TRUE(host_exchanges_faster(host_facts(family), kind, std::nullopt, false)) << "blocks differ: always";
+    for (const HostFacts* host : {&openmpi_4, &openmpi_5, &intel}) {
+      EXPECT_TRUE(host_exchanges_faster(*host, kind, 511, false));
+      EXPECT_FALSE(host_exchanges_faster(*host, kind, 512, false));
+      EXPECT_TRUE(host_exchanges_faster(*host, kind, std::nullopt, false)) << "blocks differ: always";
     }
-  EXPECT_TRUE(host_exchanges_faster(host_facts(mpich_4), Kind::gather, 4095, false));
-  EXPECT_FALSE(host_exchanges_faster(host_facts(mpich_4), Kind::gather, 4096, false));
-  EXPECT_FALSE(host_exchanges_faster(host_facts(mpich_4), Kind::scatter, 8, false));
-  EXPECT_FALSE(host_exchanges_faster(host_facts(mpich_4), Kind::scatter, std::nullopt, false));
+  EXPECT_TRUE(host_exchanges_faster(mpich_4, Kind::gather, 4095, false));
+  EXPECT_FALSE(host_exchanges_faster(mpich_4, Kind::gather, 4096, false));
+  EXPECT_FALSE(host_exchanges_faster(mpich_4, Kind::scatter, 8, false));
+  EXPECT_FALSE(host_exchanges_faster(mpich_4, Kind::scatter, std::nullopt, false));
 }
 
 TEST(SharedCollectives, OneReaderOfSeveralLargeBlocks) {
-  for (const HostFamily family : families) {
-    const bool is_slow = family == openmpi_4 || family == openmpi_5 || family == mpich_4;
-    EXPECT_EQ(host_exchanges_faster(host_facts(family), Kind::gather, 256 * 1024, false), is_slow);
-    EXPECT_FALSE(host_exchanges_faster(host_facts(family), Kind::gather, 32 * 1024, false));
-    EXPECT_FALSE(host_exchanges_faster(host_facts(family), Kind::gather, 2 * 1024 * 1024, false));
-    EXPECT_FALSE(host_exchanges_faster(host_facts(family), Kind::scatter, 256 * 1024, false));
+  for (const HostFacts* host : measured) {
+    const bool is_slow = host->vendor == Vendor::openmpi || host == &mpich_4;
+    EXPECT_EQ(host_exchanges_faster(*host, Kind::gather, 256 * 1024, false), is_slow);
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::gather, 32 * 1024, false));
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::gather, 2 * 1024 * 1024, false));
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::scatter, 256 * 1024, false));
   }
 }
 
 TEST(SharedCollectives, MessagesToAllAndToNeighbours) {
-  for (const HostFamily family : families) {
-    const bool is_openmpi = family == openmpi_4 || family == openmpi_5;
-    EXPECT_EQ(host_exchanges_faster(host_facts(family), Kind::alltoall, 4095, false), family == intel);
-    EXPECT_EQ(host_exchanges_faster(host_facts(family), Kind::alltoall, 4095, true), family == intel || is_openmpi);
-    EXPECT_EQ(host_exchanges_faster(host_facts(family), Kind::alltoall, 4096, true), family == intel);
-    EXPECT_FALSE(host_exchanges_faster(host_facts(family), Kind::alltoall, 32 * 1024, true));
-    EXPECT_FALSE(host_exchanges_faster(host_facts(family), Kind::alltoall, std::nullopt, true));
-    EXPECT_EQ(host_exchanges_faster(host_facts(family), Kind::neighbor, std::nullopt, true), is_openmpi);
-    EXPECT_FALSE(host_exchanges_faster(host_facts(family), Kind::neighbor, std::nullopt, false));
+  for (const HostFacts* host : measured) {
+    const bool is_openmpi = host->vendor == Vendor::openmpi;
+    EXPECT_EQ(host_exchanges_faster(*host, Kind::alltoall, 4095, false), host == &intel);
+    EXPECT_EQ(host_exchanges_faster(*host, Kind::alltoall, 4095, true), host == &intel || is_openmpi);
+    EXPECT_EQ(host_exchanges_faster(*host, Kind::alltoall, 4096, true), host == &intel);
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, 32 * 1024, true));
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, std::nullopt, true));
+    EXPECT_EQ(host_exchanges_faster(*host, Kind::neighbor, std::nullopt, true), is_openmpi);
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::neighbor, std::nullopt, false));
   }
 }
 

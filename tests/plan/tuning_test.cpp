@@ -11,7 +11,7 @@ namespace millrace::plan {
 namespace {
 
 constexpr auto mixed = static_cast<std::size_t>(LayoutClass::mixed);
-constexpr auto openmpi_4 = static_cast<std::size_t>(HostFamily::openmpi_4);
+const std::size_t openmpi_4 = hosts::index_of("Open MPI 4");
 
 void expect_untuned(const Tuning& tuning) {
   const kernel::CopyTuning& standard = kernel::default_copy_tuning();
@@ -19,7 +19,7 @@ void expect_untuned(const Tuning& tuning) {
   EXPECT_EQ(tuning.digest, 0u);
   EXPECT_EQ(tuning.copies.permute_from_bytes, standard.permute_from_bytes);
   EXPECT_EQ(tuning.collectives.bcast_chunk_bytes, collective::standard_selection().bcast_chunk_bytes);
-  EXPECT_EQ(tuning.ranges(HostFamily::openmpi_4)[mixed].most_bytes, any_size);
+  EXPECT_EQ(tuning.ranges(hosts::openmpi_4)[mixed].most_bytes, any_size);
 }
 
 TEST(Tuning, ReadsWhatItWrites) {
@@ -41,11 +41,11 @@ TEST(Tuning, ReadsWhatItWrites) {
   EXPECT_EQ(read.copies.listed_to_bytes, 54321u);
   EXPECT_EQ(read.copies.gather_lists, tuning.copies.gather_lists);
   EXPECT_EQ(read.collectives.pair_chunk_bytes, 4096u);
-  const MessageRanges ranges = read.ranges(HostFamily::openmpi_4);
+  const MessageRanges ranges = read.ranges(hosts::openmpi_4);
   EXPECT_FALSE(ranges[mixed].holds(8192));
   EXPECT_TRUE(ranges[mixed + 1].holds(4096));
   EXPECT_FALSE(ranges[mixed + 1].holds(4095));
-  EXPECT_TRUE(read.ranges(HostFamily::mpich_5)[mixed].holds(8192)) << "what the table leaves out is as without it";
+  EXPECT_TRUE(read.ranges(hosts::mpich_5)[mixed].holds(8192)) << "what the table leaves out is as without it";
 }
 
 TEST(Tuning, WhatIsWrongIsNamedAndIgnored) {
@@ -72,7 +72,7 @@ TEST(Tuning, WhatIsWrongIsNamedAndIgnored) {
   for (std::size_t i = 0; i < std::size(names); ++i)
     EXPECT_NE(tuning.complaints[i].find(names[i]), std::string::npos) << tuning.complaints[i];
   EXPECT_EQ(tuning.copies.permute_from_bytes, kernel::default_copy_tuning().permute_from_bytes);
-  EXPECT_TRUE(tuning.ranges(HostFamily::openmpi_4)[mixed].holds(8192));
+  EXPECT_TRUE(tuning.ranges(hosts::openmpi_4)[mixed].holds(8192));
   EXPECT_EQ(tuning.collectives.bcast_chunk_bytes, collective::standard_selection().bcast_chunk_bytes);
 }
 

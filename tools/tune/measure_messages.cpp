@@ -97,12 +97,6 @@ std::string failure(const Said& said, const check::Finished& finished, const Mes
   return {};
 }
 
-int family_named(const std::string& name) {
-  for (std::size_t family = 0; family < plan::host_families; ++family)
-    if (name == plan::host_family_name(static_cast<plan::HostFamily>(family))) return static_cast<int>(family);
-  return 0;
-}
-
 std::string text_of(const plan::MessageRange& range) {
   if (range.most_bytes < range.least_bytes) return "the host's";
   if (range.most_bytes == plan::any_size) return fmt::format("from {} bytes", range.least_bytes);
@@ -122,9 +116,8 @@ std::optional<Said> run_ranks(const MessageOptions& options, const char* pace_wo
     command.words.push_back(word);
   const check::Finished finished = check::run_to_end(command, timeout_seconds);
   const Said said = read(finished.output);
-  const auto family = static_cast<std::size_t>(family_named(said.host));
   std::string wrong = failure(said, finished, options);
-  if (wrong.empty() && family == 0)
+  if (wrong.empty() && plan::hosts::index_of(said.host) == std::size(plan::hosts::measured))
     wrong = fmt::format("'{}' runs a host that tables have no name for", joined(options.launcher));
   if (!wrong.empty()) {
     log(LogLevel::error, "tune: " + wrong);
@@ -141,8 +134,8 @@ bool measure_messages(const MessageOptions& options, plan::Tuning& tuning) {
   const std::optional<Said> ranks = run_ranks(options, options.quick ? "quick" : "full");
   if (!ranks) return false;
   const Said& said = *ranks;
-  const auto family = static_cast<std::size_t>(family_named(said.host));
-  const plan::MessageRanges standard = plan::message_ranges(static_cast<plan::HostFamily>(family), kernel::is_amd());
+  const std::size_t host = plan::hosts::index_of(said.host);
+  const plan::MessageRanges standard = plan::message_ranges(*plan::hosts::measured[host], kernel::is_amd());
   for (std::size_t i = 0; i < plan::layout_classes; ++i) {
     const char* name = plan::layout_class_name(static_cast<plan::LayoutClass>(i));
     std::vector<plan::MeasuredSize> sizes;
@@ -150,7 +143,7 @@ bool measure_messages(const MessageOptions& options, plan::Tuning& tuning) {
          said.ratios.contains(name) ? said.ratios.at(name) : std::map<std::int64_t, double>{})
       sizes.push_back({bytes, ratio});
     const plan::MessageRange range = plan::won_range(sizes);
-    tuning.messages[family][i] = range;
+    tuning.messages[host][i] = range;
     std::fprintf(stderr, "%-28s %s  (was: %s)\n", fmt::format("{}, {}", said.host, name).c_str(),
                  text_of(range).c_str(), text_of(standard[i]).c_str());
   }

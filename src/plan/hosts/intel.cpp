@@ -1,5 +1,5 @@
 // Intel MPI 2021. What the fields mean, and how they were measured, stands in host_facts.h.
-#include "plan/host_facts.h"
+#include "plan/hosts/hosts.h"
 
 namespace millrace::plan::hosts {
 namespace {
@@ -32,6 +32,8 @@ constexpr CollectiveRow collectives[] = {
 
 constinit const HostFacts intel{
     .name = "Intel MPI 2021",
+    .vendor = Vendor::intel,
+    .major = 2021,
     .messages = messages,
     .amd_messages = amd_messages,
     .collectives = collectives,

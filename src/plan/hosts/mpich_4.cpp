@@ -1,7 +1,7 @@
 // MPICH 4. Fast where the message is eager, at a hundredth of the memory's speed beyond. Structures are received
 // packed, but not sent so (packed/message.cpp). What the fields mean, and how they were measured, stands in
 // host_facts.h.
-#include "plan/host_facts.h"
+#include "plan/hosts/hosts.h"
 
 namespace millrace::plan::hosts {
 namespace {
@@ -36,6 +36,8 @@ constexpr CollectiveRow collectives[] = {
 
 constinit const HostFacts mpich_4{
     .name = "MPICH 4",
+    .vendor = Vendor::mpich,
+    .major = 4,
     .messages = messages,
     .amd_messages = amd_messages,
     .collectives = collectives,

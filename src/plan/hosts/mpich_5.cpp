@@ -1,5 +1,5 @@
 // MPICH 5. What the fields mean, and how they were measured, stands in host_facts.h.
-#include "plan/host_facts.h"
+#include "plan/hosts/hosts.h"
 
 namespace millrace::plan::hosts {
 namespace {
@@ -34,6 +34,8 @@ constexpr CollectiveRow collectives[] = {
 
 constinit const HostFacts mpich_5{
     .name = "MPICH 5",
+    .vendor = Vendor::mpich,
+    .major = 5,
     .messages = messages,
     .amd_messages = amd_messages,
     .collectives = collectives,

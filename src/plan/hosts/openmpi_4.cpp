@@ -1,6 +1,6 @@
 // Open MPI 4. Packs vectors in pieces while they travel: hard to beat with long blocks. What the fields mean, and
 // how they were measured, stands in host_facts.h.
-#include "plan/host_facts.h"
+#include "plan/hosts/hosts.h"
 
 namespace millrace::plan::hosts {
 namespace {
@@ -37,6 +37,8 @@ constexpr CollectiveRow collectives[] = {
 
 constinit const HostFacts openmpi_4{
     .name = "Open MPI 4",
+    .vendor = Vendor::openmpi,
+    .major = 4,
     .substitutions = substitutions,
     .messages = messages,
     .amd_messages = amd_messages,

@@ -1,6 +1,6 @@
 // Open MPI 5. Packs as version 4, and single messages of short blocks faster. What the fields mean, and how they
 // were measured, stands in host_facts.h.
-#include "plan/host_facts.h"
+#include "plan/hosts/hosts.h"
 
 namespace millrace::plan::hosts {
 namespace {
@@ -34,6 +34,8 @@ constexpr CollectiveRow collectives[] = {
 
 constinit const HostFacts openmpi_5{
     .name = "Open MPI 5",
+    .vendor = Vendor::openmpi,
+    .major = 5,
     .substitutions = substitutions,
     .messages = messages,
     .amd_messages = amd_messages,

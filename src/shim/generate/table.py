@@ -180,10 +180,20 @@ def _parse_hosts(where, text, generations):
     hosts = set()
     for word in text.split():
         named = {g.name for g in generations if word in ("all", g.abi, g.name)}
+        if word.endswith(".."):
+            named = _this_and_later(word.removesuffix(".."), generations)
         if not named:
             raise TableError(f"{where}: unknown host generation {word}")
         hosts |= named
     return frozenset(hosts)
+
+
+def _this_and_later(name, generations):
+    places = {g.name: place for place, g in enumerate(generations)}
+    if name not in places:
+        return set()
+    first = generations[places[name]]
+    return {g.name for g in generations[places[name] :] if g.abi == first.abi}
 
 
 def _parse_posted(where, text, parameters):

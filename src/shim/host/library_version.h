@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "plan/host_family.h"
+#include "plan/host_facts.h"
 
 namespace millrace::shim {
 
@@ -11,6 +11,6 @@ std::string library_version();
 
 // What it says, read once.
 const plan::HostVersion& host_version();
-inline plan::HostFamily host_family() { return plan::host_family(host_version()); }
+inline const plan::HostFacts& host_facts() { return plan::host_facts(host_version()); }
 
 }  // namespace millrace::shim

@@ -107,9 +107,9 @@ Type make_type(LayoutClass layout_class, int bytes) {
 }
 
 // One message of a type between two ranks, there and back or both ways at once.
-class Exchange {
+class TimedExchange {
  public:
-  Exchange(int rank, const Type& type) : rank_(rank), type_(type) {
+  TimedExchange(int rank, const Type& type) : rank_(rank), type_(type) {
     std::intptr_t lb = 0, extent = 0, true_extent = 0;
     host<Symbol::MPI_Type_get_extent>(type.handle(), as_word(&lb), as_word(&extent));
     host<Symbol::MPI_Type_get_true_extent>(type.handle(), as_word(&lb), as_word(&true_extent));
@@ -161,7 +161,7 @@ class Exchange {
 };
 
 // The median over the turns of host / ours.
-double median_ratio(Exchange& exchange, bool halo, int turns, double turn_s) {
+double median_ratio(TimedExchange& exchange, bool halo, int turns, double turn_s) {
   for (int i = 0; i < 3; ++i) exchange.seconds(true, halo, 1), exchange.seconds(false, halo, 1);
   int repetitions = std::clamp(static_cast<int>(turn_s / exchange.seconds(false, halo, 2)), 1, 100000);
   host<Symbol::MPI_Bcast>(as_word(&repetitions), 1, abi::int_type(), 0, abi::comm_world());
@@ -180,7 +180,7 @@ void measure(LayoutClass layout_class, int bytes, int rank, int turns, double tu
   Type type = make_type(layout_class, bytes);
   int size = 0;
   host<Symbol::MPI_Type_size>(type.handle(), as_word(&size));
-  Exchange exchange(rank, type);
+  TimedExchange exchange(rank, type);
   for (const bool halo : {false, true}) {
     const double ratio = median_ratio(exchange, halo, turns, turn_s);
     if (rank != 0) continue;
@@ -203,8 +203,7 @@ extern "C" [[gnu::visibility("default"), gnu::used]] int millrace_measure_messag
   int rank = 0, ranks = 0;
   host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
   host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
-  if (rank == 0)
-    std::printf("millrace-tune ranks %d\nmillrace-tune host %s\n", ranks, plan::host_family_name(host_family()));
+  if (rank == 0) std::printf("millrace-tune ranks %d\nmillrace-tune host %s\n", ranks, host_facts().name);
   constexpr int least_bytes = 64, most_bytes = 4 << 20;
   for (int pass = 0; ranks == 2 && pass < passes; ++pass)
     for (std::size_t i = 0; i < plan::layout_classes; ++i)

@@ -26,10 +26,10 @@ struct Policy {
 const Policy& policy() {
   static const Policy chosen = [] {
     const plan::HostVersion& version = host_version();
-    const plan::HostFamily family = host_family();
+    const plan::HostFacts& facts = host_facts();
     return Policy{
-        {tuning().ranges(family), plan::collective_ranges(family, plan::CollectiveClass::spread),
-         plan::collective_ranges(family, plan::CollectiveClass::exchange)},
+        {tuning().ranges(facts), plan::collective_ranges(facts, plan::CollectiveClass::spread),
+         plan::collective_ranges(facts, plan::CollectiveClass::exchange)},
         version.vendor == plan::Vendor::mpich && (version.major == 3 || (version.major == 4 && version.minor == 0)),
         host_survives_failures(),
         when_to_pack};

@@ -10,6 +10,7 @@
 
 #include "abi.h"
 #include "base/log.h"
+#include "plan/hosts/hosts.h"
 #include "plan/op_substitution.h"
 #include "shim/call/disabled_entries.h"
 #include "shim/host/device_memory.h"
@@ -33,7 +34,7 @@ struct Substitute {
   int ours_in_fortran = 0;
 };
 std::array<Substitute, kernel::op_count> substitutes;
-plan::HostFamily family = plan::HostFamily::unknown;
+const plan::HostFacts* facts = &plan::hosts::unknown;
 bool always = false;
 
 // The function behind an op of ours. The host calls it with its own handle of the datatype.
@@ -64,9 +65,9 @@ bool host_offloads() {
   return found;
 }
 
-bool family_has_use() {
+bool host_has_use() {
   for (int i = 0; i <= static_cast<int>(plan::OpClass::other); ++i)
-    if (plan::substitution_threshold_bytes(family, static_cast<plan::OpClass>(i)) != plan::never) return true;
+    if (plan::substitution_threshold_bytes(*facts, static_cast<plan::OpClass>(i)) != plan::never) return true;
   return false;
 }
 
@@ -97,9 +98,9 @@ std::uint64_t contribution_elements(const Posted& posted, const Arguments& argum
 void prepare_op_substitution(const SettingValues& settings) {
   if (op_substitution_active.load(std::memory_order_relaxed) || settings.substitute == When::never) return;
   if constexpr (!abi::algorithms_ignore_predefined_ops) return;
-  family = host_family();
+  facts = &host_facts();
   always = settings.substitute == When::always;
-  if (!always && !family_has_use()) return;
+  if (!always && !host_has_use()) return;
   if (host_offloads()) {
     log(LogLevel::info, "this host may offload collectives: predefined ops are left as they are");
     return;
@@ -127,7 +128,7 @@ Outcome substitute_op(Symbol symbol, std::span<Word> words) {
   const auto kernel_op = static_cast<kernel::Op>(reduction->algorithm / kernel::type_count);
   const auto kernel_type = static_cast<kernel::Type>(reduction->algorithm % kernel::type_count);
   const std::uint64_t bytes = contribution_elements(rule.first, arguments) * reduction->element_bytes;
-  const std::uint64_t threshold = plan::substitution_threshold_bytes(family, plan::op_class(kernel_op, kernel_type));
+  const std::uint64_t threshold = plan::substitution_threshold_bytes(*facts, plan::op_class(kernel_op, kernel_type));
   if (!always && (threshold == plan::never || bytes < threshold)) return forwarded(Reason::host_is_faster);
 
   // Send and receive buffer. Hosts with kernels of a device use them for predefined ops only.

@@ -5,6 +5,7 @@
 
 #include "collective/collective.h"
 #include "plan/host_facts.h"
+#include "plan/hosts/hosts.h"
 #include "plan/shared_collectives.h"
 #include "shim/bind/gaps.h"
 #include "shim/call/scratch.h"
@@ -26,7 +27,7 @@ using collective::Reducer;
 using collective::Result;
 using record::Reason;
 
-const plan::HostFacts* facts = &plan::host_facts(plan::HostFamily::unknown);
+const plan::HostFacts* facts = &plan::hosts::unknown;
 bool takes_all = false;  // MILLRACE_COLLECTIVES=always
 
 // ---- MPI_Reduce, MPI_Allreduce ----
@@ -199,8 +200,8 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
 
 }  // namespace
 
-void use_host_family(plan::HostFamily family, bool take_all) {
-  facts = &plan::host_facts(family);
+void use_host_facts(const plan::HostFacts& measured, bool take_all) {
+  facts = &measured;
   takes_all = take_all;
 }
 

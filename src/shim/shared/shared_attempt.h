@@ -32,9 +32,9 @@ inline constexpr Attempt done(collective::Result result) {
   return {record::Reason::none, result, 0};
 }
 
-// The host that the plan knows, for host_shares_faster(), and whether to ask the plan at all. Before the first attempt,
-// by one thread.
-void use_host_family(plan::HostFamily family, bool take_all);
+// What the plan knows of the host, for host_shares_faster(), and whether to ask the plan at all. Before the first
+// attempt, by one thread.
+void use_host_facts(const plan::HostFacts& measured, bool take_all);
 // Whether a rank of MPI_Bcast that expects more than the root sends gets MPI_ERR_OTHER.
 bool host_reports_short_bcast();
 // Whether the host does this faster; the same answer on every rank.

@@ -188,7 +188,7 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
       complaint, tuning().collectives);
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
-  use_host_family(host_family(), settings.collectives == When::always);
+  use_host_facts(host_facts(), settings.collectives == When::always);
   if (!prepare_host_progress()) return;
   find_hidden_errors();
   if (!prepare_agreement()) return;

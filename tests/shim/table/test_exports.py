@@ -6,7 +6,6 @@ import exceptions
 import hosts
 import pytest
 import symbols as shim_symbols
-from conftest import GENERATION
 from symbols_of import exported_functions, fortran_libraries
 
 
@@ -28,7 +27,7 @@ def test_intel_abi_library_is_known(table):
     host = hosts.get("abi-intel")
     if host.missing():
         pytest.skip(host.missing())
-    said = {entry.name for entry in table.entries if GENERATION[host.name] in entry.hosts}
+    said = {entry.name for entry in table.entries if host.generation in entry.hosts}
     exported = {name for name in exported_functions(host.library) if name.startswith("MPI_")}
     assert {name for name in said ^ exported if not exceptions.reason(name)} == set()
 
@@ -62,7 +61,7 @@ def test_fortran_overrides_exist_in_the_host(name, table):
     symbols = shim_symbols.of_abi(table, host.variant)
     missing = set()
     for entry in table.entries:
-        names = {s.name for s in symbols if s.is_fortran and s.entry is entry and GENERATION[name] in s.hosts}
+        names = {s.name for s in symbols if s.is_fortran and s.entry is entry and host.generation in s.hosts}
         if names and not names & exported:
             missing.add(entry.name)
     # Types that are wide enough already have no large-count specific: MPI_Aint and MPI_Count are the same Fortran kind.

@@ -43,6 +43,17 @@ def test_a_wrong_table_is_refused_with_its_place(tmp_path, chapter, complaint):
     assert "c.txt:" in str(error.value)
 
 
+def test_a_generation_and_those_after_it(tmp_path):
+    names = {"a-1": "one", "b-1": "two", "a-2": "one", "a-3": "one"}
+    head = "".join(f"generation {name} {abi} lib.so Host\n" for name, abi in names.items())
+    (tmp_path / "entries.txt").write_text(head + "chapter c.txt\n")
+    (tmp_path / "c.txt").write_text("MPI_X(int a)\n    since 1.0; on a-2..; c only\n")
+    assert entry(shim_table.load(tmp_path / "entries.txt"), "MPI_X").hosts == {"a-2", "a-3"}
+    (tmp_path / "c.txt").write_text("MPI_X(int a)\n    since 1.0; on a-4..; c only\n")
+    with pytest.raises(shim_table.TableError, match="unknown host generation a-4"):
+        shim_table.load(tmp_path / "entries.txt")
+
+
 def test_every_kind_is_known(table):
     used = {p.kind for e in table.entries for p in e.parameters if not p.is_callback}
     assert used - kinds.ALL == set()
