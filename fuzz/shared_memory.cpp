@@ -54,7 +54,7 @@ class Segment {
 
 class Peers {
  public:
-  Peers(Input& input, char* segment, const Shape& shape, std::uint32_t self)
+  Peers(Input& input, char* segment, const GroupShape& shape, std::uint32_t self)
       : input_(input), segment_(segment), shape_(shape), layout_(block_layout(shape)), self_(self) {}
 
   void join_all() {
@@ -138,7 +138,7 @@ class Peers {
 
   Input& input_;
   char* segment_;
-  const Shape shape_;
+  const GroupShape shape_;
   const BlockLayout layout_;
   const std::uint32_t self_;
 };
@@ -148,7 +148,7 @@ class Peers {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
   const auto who = input.number(1), how = input.number(1), calls = input.number(4);
-  Shape shape = shape_for(2 + static_cast<std::uint32_t>(who % 3), how % 2 ? 400'000 : 4'000'000);
+  GroupShape shape = shape_for(2 + static_cast<std::uint32_t>(who % 3), how % 2 ? 400'000 : 4'000'000);
   if (shape.letters == 0) return 0;
   const auto self = static_cast<std::uint32_t>(who / 4 % shape.ranks);
   Selection selection;

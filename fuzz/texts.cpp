@@ -82,7 +82,8 @@ void check_selection(const collective::Selection& selection, std::string_view te
   for (std::size_t ranks = 1; ranks <= most_ranks; ranks = ranks * 2 + 1) {
     check_tree(selection.tree, ranks, text);
     check_tree(selection.gather_tree, ranks, text);
-    const collective::Shape shape = collective::shape_for(static_cast<std::uint32_t>(ranks), std::size_t{64} << 20);
+    const collective::GroupShape shape =
+        collective::shape_for(static_cast<std::uint32_t>(ranks), std::size_t{64} << 20);
     for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce, Kind::alltoall})
       for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{1} << 20})
         if (explain_collective(selection, shape, kind, bytes, bytes == 8).empty()) fail("nothing explained", text);

@@ -42,7 +42,7 @@ CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::ui
   std::string notes = complaint.empty() ? "" : complaint + "\n";
   for (const std::string& line : tuning.complaints) notes += line + "\n";
   if (tuning.in_force) notes += fmt::format("tuned by {}\n", tuning.path);
-  const collective::Shape shape = collective::shape_for(ranks, most_group_bytes);
+  const collective::GroupShape shape = collective::shape_for(ranks, most_group_bytes);
   if (shape.ranks == 0) return {true, fmt::format("{} ranks: the host MPI, no memory is shared by so many\n", ranks)};
   for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce, Kind::gather, Kind::scatter,
                           Kind::allgather, Kind::alltoall, Kind::neighbor})

@@ -123,7 +123,7 @@ void pin(std::uint32_t rank) {
   sched_setaffinity(0, sizeof mask, &mask);
 }
 
-void be_rank(const Arguments& arguments, char* base, const Shape& shape, std::uint32_t rank) {
+void be_rank(const Arguments& arguments, char* base, const GroupShape& shape, std::uint32_t rank) {
   pin(rank);
   Selection two_copies, one_copy;
   two_copies.single_copy = false;
@@ -161,7 +161,7 @@ Arguments read(int count, char** words) {
 
 int main(int count, char** words) {
   const Arguments arguments = read(count, words);
-  Shape shape = shape_for(arguments.ranks, std::size_t{64} << 20);
+  GroupShape shape = shape_for(arguments.ranks, std::size_t{64} << 20);
   if (shape.ranks == 0 || arguments.bytes.empty()) return 1;
   void* const base = mmap(nullptr, 2 * segment_bytes(shape), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return 1;

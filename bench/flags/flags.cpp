@@ -37,7 +37,7 @@ struct Arguments {
   bool rotate = false, csv = false;
   std::string forced, tree;
   Selection selection;
-  Shape shape;
+  GroupShape shape;
 };
 
 // What all ranks share besides the segment.

@@ -22,12 +22,12 @@ void combine(Group& group, const Reducer& reducer, const void* own, const void* 
 }
 
 // One buffer in the hands of this rank, one in the other's, for the message or chunk called `number`.
-struct Exchange {
+struct PairExchange {
   PairHead& own;
   PairHead& other;
   std::uint64_t number;
 
-  Exchange(Group& group, std::uint32_t index, std::uint64_t which, std::uint64_t turn)
+  PairExchange(Group& group, std::uint32_t index, std::uint64_t which, std::uint64_t turn)
       : own(group.pair_buffer(group.rank() ^ (turn & 1), index)),
         other(group.pair_buffer(1 - (group.rank() ^ (turn & 1)), index)),
         number(which) {}
@@ -47,7 +47,7 @@ Result at_once(Group& group, const Call& call, const void* in, void* out, std::s
                const Reducer& reducer) {
   const std::size_t bytes = elements * reducer.element_bytes;
   const std::uint64_t number = group.exchanges++;
-  Exchange exchange(group, 0, number, number);
+  PairExchange exchange(group, 0, number, number);
   exchange.send(group, call, in, bytes);
   if (const Result result = exchange.receive(group, call); result != Result::ok) return result;
   combine(group, reducer, in, data(exchange.other, bytes), out, elements);
@@ -61,7 +61,7 @@ Result in_chunks(Group& group, const Call& call, const void* in, void* out, std:
   group.pair_chunks += chunking.count;
   const auto exchange = [&](std::uint64_t index) {
     const std::uint64_t number = first + index;
-    return Exchange(group, 1 + static_cast<std::uint32_t>(number % 2), number, number / 2);
+    return PairExchange(group, 1 + static_cast<std::uint32_t>(number % 2), number, number / 2);
   };
   const auto send = [&](std::uint64_t index) {
     const Extent chunk = chunking.chunk(index);
@@ -73,7 +73,7 @@ Result in_chunks(Group& group, const Call& call, const void* in, void* out, std:
     if (index + 1 < chunking.count) send(index + 1);
     const Extent chunk = chunking.chunk(index);
     const std::size_t offset = chunk.begin * reducer.element_bytes, bytes = chunk.elements * reducer.element_bytes;
-    Exchange received = exchange(index);
+    PairExchange received = exchange(index);
     if (const Result result = received.receive(group, call); result != Result::ok) return result;
     combine(group, reducer, static_cast<const char*>(in) + offset, data(received.other, bytes),
             static_cast<char*>(out) + offset, chunk.elements);

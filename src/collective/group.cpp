@@ -17,7 +17,7 @@ constexpr std::uint32_t scratch_alignment = 64;
 static_assert(most_inline_bytes == inline_bytes);
 
 // Not zero, and another for another shape.
-std::uint32_t fingerprint(const Shape& shape) {
+std::uint32_t fingerprint(const GroupShape& shape) {
   std::uint32_t value = 0x4d696c6c;
   for (const std::uint32_t part : {shape.ranks, shape.calls_ahead, shape.cell_bytes, shape.slots, shape.slot_bytes,
                                    shape.letters, shape.unit_bytes})
@@ -42,7 +42,7 @@ const char* result_name(Result result) {
 Group::Group() = default;
 Group::~Group() { leave(); }
 
-Status Group::join(void* base, const Shape& shape, std::uint32_t rank, const Options& options) {
+Status Group::join(void* base, const GroupShape& shape, std::uint32_t rank, const Options& options) {
   if (!base || !valid(shape) || rank >= shape.ranks) return Status::bad_argument;
   inputs_.reset(new (std::nothrow) const void*[shape.ranks]);
   sizes_.reset(new (std::nothrow) std::size_t[shape.ranks]);

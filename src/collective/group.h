@@ -59,7 +59,7 @@ class Group {
 
   // Writes who we are into the segment at `base`, which is zeroed memory, aligned to pages. bad_argument: a shape that
   // no segment can have; no_memory: for this process' own notes (then nobody may start). Waits for nobody.
-  Status join(void* base, const Shape& shape, std::uint32_t rank, const Options& options);
+  Status join(void* base, const GroupShape& shape, std::uint32_t rank, const Options& options);
 
   // Waits until every rank has joined (they have, where they agreed on it) and decides how to wait. peer_died,
   // mismatch (shapes differ) as for a collective.
@@ -70,7 +70,7 @@ class Group {
 
   std::uint32_t rank() const { return rank_; }
   std::uint32_t ranks() const { return shape_.ranks; }
-  const Shape& shape() const { return shape_; }
+  const GroupShape& shape() const { return shape_; }
   Waiting waiting() const { return waiting_; }         // never automatic after start()
   bool crowded() const { return crowded_; }            // some rank of the group, or of the node, has no core of its own
   bool reads_memory() const { return reads_memory_; }  // single_copy.h: the same on all ranks
@@ -316,7 +316,7 @@ class Group {
   std::uint64_t known_word_ = 0;  // read by the others
   Result broken_ = Result::ok;
   Waiting waiting_ = Waiting::sleep;
-  Shape shape_{};
+  GroupShape shape_{};
   BlockLayout layout_{};
   Head* head_ = nullptr;
   Host host_;

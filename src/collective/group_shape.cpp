@@ -9,8 +9,8 @@ bool power_of_two(std::uint32_t number) { return number != 0 && (number & (numbe
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-Shape shape_without_letters(std::uint32_t ranks) {
-  Shape shape;
+GroupShape shape_without_letters(std::uint32_t ranks) {
+  GroupShape shape;
   shape.ranks = ranks;
   shape.letters = 0;
   return shape;
@@ -18,7 +18,7 @@ Shape shape_without_letters(std::uint32_t ranks) {
 
 }  // namespace
 
-bool valid(const Shape& shape) {
+bool valid(const GroupShape& shape) {
   return shape.ranks >= 1 && shape.ranks <= most_ranks && power_of_two(shape.calls_ahead) && shape.calls_ahead >= 2 &&
          shape.calls_ahead <= 4096 && shape.cell_bytes % pair_bytes == 0 && shape.cell_bytes >= pair_bytes &&
          power_of_two(shape.slots) && shape.slots >= 8 && shape.slot_bytes % pair_bytes == 0 &&
@@ -26,7 +26,7 @@ bool valid(const Shape& shape) {
          shape.unit_bytes % pair_bytes == 0 && shape.unit_bytes >= pair_bytes;
 }
 
-BlockLayout block_layout(const Shape& shape) {
+BlockLayout block_layout(const GroupShape& shape) {
   BlockLayout layout{};
   layout.cells = round_up(sizeof(Member), pair_bytes);
   layout.cell_data = layout.cells + std::size_t{shape.calls_ahead} * sizeof(Cell);
@@ -42,16 +42,16 @@ BlockLayout block_layout(const Shape& shape) {
   return layout;
 }
 
-std::size_t segment_bytes(const Shape& shape) { return page_bytes + shape.ranks * block_layout(shape).bytes; }
+std::size_t segment_bytes(const GroupShape& shape) { return page_bytes + shape.ranks * block_layout(shape).bytes; }
 
-Part own_part(const Shape& shape, std::uint32_t rank) {
+OwnPart own_part(const GroupShape& shape, std::uint32_t rank) {
   const std::size_t bytes = block_layout(shape).bytes;
   if (rank == 0) return {0, page_bytes + bytes};
   return {page_bytes + rank * bytes, bytes};
 }
 
-Shape shape_for(std::uint32_t ranks, std::size_t most_bytes) {
-  Shape shape;
+GroupShape shape_for(std::uint32_t ranks, std::size_t most_bytes) {
+  GroupShape shape;
   shape.ranks = ranks;
   if (!valid(shape)) return {};
   // The least useful memory goes first: chunks below 16 KiB and cells below 512 bytes cost speed.

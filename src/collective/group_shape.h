@@ -6,7 +6,7 @@
 
 namespace millrace::collective {
 
-struct Shape {
+struct GroupShape {
   std::uint32_t ranks = 0;          // 1 .. 1024
   std::uint32_t calls_ahead = 64;   // ring of small messages: so far may a root or leaf run ahead; a power of two, >= 2
   std::uint32_t cell_bytes = 4096;  // largest small message; a multiple of 128
@@ -17,15 +17,15 @@ struct Shape {
 };
 
 // A shape for so many ranks whose segment is not larger than `most_bytes`; ranks == 0 if there is none.
-Shape shape_for(std::uint32_t ranks, std::size_t most_bytes);
+GroupShape shape_for(std::uint32_t ranks, std::size_t most_bytes);
 
-bool valid(const Shape& shape);
-std::size_t segment_bytes(const Shape& shape);
+bool valid(const GroupShape& shape);
+std::size_t segment_bytes(const GroupShape& shape);
 
-struct Part {
+struct OwnPart {
   std::size_t offset_bytes, bytes;
 };
 // The pages that `rank` touches first (rank 0's include the head of the segment): whole pages, disjoint, covering all.
-Part own_part(const Shape& shape, std::uint32_t rank);
+OwnPart own_part(const GroupShape& shape, std::uint32_t rank);
 
 }  // namespace millrace::collective

@@ -5,7 +5,7 @@
 
 namespace millrace::collective {
 
-bool Mail::open(const Shape& shape) {
+bool Mail::open(const GroupShape& shape) {
   ranks_ = shape.ranks;
   letters_ = shape.letters;
   free_units_ = ~std::uint64_t{0};

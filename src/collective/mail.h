@@ -44,7 +44,7 @@ class Mail {
   };
 
   // Memory for a group of this shape. False: there is none.
-  bool open(const Shape& shape);
+  bool open(const GroupShape& shape);
   // Memory for exchanges of so many messages each way.
   bool make_room(std::size_t sends, std::size_t receives);
 

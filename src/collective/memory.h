@@ -1,7 +1,7 @@
 // How a group's segment is laid out. Anybody of the same user may scribble here: whatever is read is checked before it
 // is an index, a length or a result, and read but once for both (shared_memory/read_once.h).
 //
-// Sizes as in Shape; every part begins on a pair of cache lines, because processors
+// Sizes as in GroupShape; every part begins on a pair of cache lines, because processors
 // fetch lines in pairs and a pair with two writers would go back and forth for nothing.
 //
 //   page 0    Head: verdict, who sleeps
@@ -141,6 +141,6 @@ static_assert(sizeof(Letter) == pair_bytes);
 struct BlockLayout {
   std::size_t cells, cell_data, slots, pair_buffers, pair_stride, mailboxes, mailbox_stride, outbox, bytes;
 };
-BlockLayout block_layout(const Shape& shape);
+BlockLayout block_layout(const GroupShape& shape);
 
 }  // namespace millrace::collective

@@ -80,10 +80,10 @@ Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<
   return Result::ok;
 }
 
-struct Part {
+struct ChunkPart {
   std::size_t first, length;
 };
-Part part_of(std::size_t bytes, std::uint64_t index, std::size_t chunk) {
+ChunkPart part_of(std::size_t bytes, std::uint64_t index, std::size_t chunk) {
   const std::size_t first = std::min<std::size_t>(bytes, index * chunk);
   return {first, std::min(chunk, bytes - first)};
 }
@@ -96,7 +96,7 @@ std::size_t chunked_bytes(const Group& group, std::uint32_t rank) {
 
 // Chunk `index` of this rank into its slot.
 Result fill(Group& group, const Data& own, std::uint64_t first, std::uint64_t index, std::size_t chunk) {
-  const Part part = part_of(chunked_bytes(group, group.rank()), index, chunk);
+  const ChunkPart part = part_of(chunked_bytes(group, group.rank()), index, chunk);
   if (part.length == 0) return Result::ok;
   if (const Result result = group.slot_free(first + index); result != Result::ok) return result;
   pack(own, part.first, part.length, group.slot(group.rank(), first + index));
@@ -119,7 +119,7 @@ Result publish_chunks(Group& group, const Data& own, std::span<const Data> recei
     if (index + 1 < count) result = fill(group, own, first, index + 1, chunk);
     for (std::uint32_t step = 1; step < group.ranks() && result == Result::ok; ++step) {
       const std::uint32_t rank = neighbor(group, step);
-      const Part wanted = part_of(std::min(chunked_bytes(group, rank), receives[rank].bytes), index, chunk);
+      const ChunkPart wanted = part_of(std::min(chunked_bytes(group, rank), receives[rank].bytes), index, chunk);
       if (wanted.length == 0) continue;
       result = group.wait(group.member(rank).filled.value, first + index + 1);
       if (result == Result::ok) unpack(receives[rank], wanted.first, wanted.length, group.slot(rank, first + index));

@@ -233,7 +233,7 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-class Writer {
+class NotationWriter {
  public:
   void type(const Description& d) {
     if (d.combiner == Combiner::named) {
@@ -307,7 +307,7 @@ Parsed parse_notation(std::string_view text) {
 }
 
 std::string notation_of(const Description& description) {
-  Writer writer;
+  NotationWriter writer;
   writer.type(description);
   return std::move(writer.text);
 }

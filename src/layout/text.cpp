@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t most_entries_shown = 12;
 constexpr int most_levels_shown = 24;
 
-class Writer {
+class TextWriter {
  public:
   void item(const Item& item, int level) {
     if (item.is_block()) return line(level, "{} bytes at {}", item.block_bytes, item.displacement_bytes);
@@ -72,7 +72,7 @@ class Writer {
 
 std::string form_text(const Plan& plan) {
   if (plan.root.is_empty()) return "nothing\n";
-  Writer writer;
+  TextWriter writer;
   writer.item(plan.root, 0);
   return writer.text;
 }
@@ -80,7 +80,7 @@ std::string form_text(const Plan& plan) {
 std::string repetition_text(const Plan& plan) {
   if (plan.root.is_empty()) return "nothing\n";
   if (plan.is_contiguous_repeated) return "contiguous\n";
-  Writer writer;
+  TextWriter writer;
   const std::string count = plan.rounds_per_element == 1 ? "count" : fmt::format("{} x count", plan.rounds_per_element);
   const std::string at = plan.first_displacement ? fmt::format(" from {}", plan.first_displacement) : "";
   writer.loop(count, at, plan.elements, 0);

@@ -154,8 +154,8 @@ millrace_status millrace_use_threads(unsigned wanted, size_t least_bytes) {
 unsigned millrace_threads(size_t bytes, const char** why) {
   const bool large = threads::is_large(bytes);
   const bool never = threads::least_bytes.load(std::memory_order_relaxed) == threads::never;
-  const threads::Decision decision =
-      large || never ? threads::decide_now() : threads::Decision{1, "smaller than is worth a second thread"};
+  const threads::TeamDecision decision =
+      large || never ? threads::decide_now() : threads::TeamDecision{1, "smaller than is worth a second thread"};
   if (why) *why = decision.why;
   return decision.threads;
 }

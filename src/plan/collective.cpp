@@ -95,7 +95,7 @@ Selection select_collectives(const CollectiveSettings& settings, std::string& co
   return selection;
 }
 
-std::string explain_collective(const Selection& selection, const Shape& shape, Kind kind, std::size_t bytes,
+std::string explain_collective(const Selection& selection, const GroupShape& shape, Kind kind, std::size_t bytes,
                                bool in_order, bool crowded) {
   const AlgorithmEntry& entry = choose(selection, kind, {bytes, shape.ranks, shape.cell_bytes, in_order, crowded});
   if (entry.algorithm == Algorithm::mail && shape.letters == 0)

@@ -28,7 +28,7 @@ collective::Selection select_collectives(const CollectiveSettings& settings, std
 bool tree_shape_of(std::string_view text, collective::TreeShape& shape);
 
 // Why a call goes the way it goes, for `millrace explain allreduce 32KiB`: a few lines. `crowded`: ranks share cores.
-std::string explain_collective(const collective::Selection& selection, const collective::Shape& shape,
+std::string explain_collective(const collective::Selection& selection, const collective::GroupShape& shape,
                                collective::Kind kind, std::size_t bytes, bool in_order, bool crowded = false);
 
 }  // namespace millrace::plan

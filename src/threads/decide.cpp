@@ -25,15 +25,15 @@ class Lowest {
   void limit(unsigned threads, const char* why) {
     if (threads < decision_.threads) decision_ = {std::max(threads, 1u), why};
   }
-  Decision decision() const { return decision_; }
+  TeamDecision decision() const { return decision_; }
 
  private:
-  Decision decision_;
+  TeamDecision decision_;
 };
 
 }  // namespace
 
-Decision decide(const Request& request, const Facts& facts) {
+TeamDecision decide(const Request& request, const Facts& facts) {
   if (request.threads == 1) return {1, "MILLRACE_THREADS is 1"};
   if (const char* why = obstacle(request, facts)) return {1, why};
   if (request.threads > 1) return {std::min(request.threads, most_threads), "as MILLRACE_THREADS says"};

@@ -27,6 +27,6 @@ struct Facts {
 
 // One thread in every case of doubt. A number of threads asked for by hand overrules what is known about cores, quota,
 // ranks and load, and nothing else.
-Decision decide(const Request& request, const Facts& facts);
+TeamDecision decide(const Request& request, const Facts& facts);
 
 }  // namespace millrace::threads

@@ -31,7 +31,7 @@ struct Taken {
   }
 };
 
-struct Work {
+struct TeamWork {
   Part part;
   void* context;
   unsigned parts;
@@ -54,7 +54,7 @@ bool has_team(unsigned threads) {
 }
 
 void region(void* data) {
-  const Work& work = *static_cast<const Work*>(data);
+  const TeamWork& work = *static_cast<const TeamWork*>(data);
   const unsigned member = team_member(), size = team_size();
   const FloatMode own = float_mode();
   if (member == 0) {
@@ -91,17 +91,17 @@ bool can_start_now(unsigned threads) {
   return can;
 }
 
-Decision decide_now(const Request& request) {
+TeamDecision decide_now(const Request& request) {
   if (request.threads == 1 || request.is_forked) return decide(request, {});
   return decide(request, gather_facts(request));
 }
 
-Decision run(const Request& request, Part part, void* context) {
+TeamDecision run(const Request& request, Part part, void* context) {
   const Taken taken;
   if (!taken.is_ours) return {1, taken_text};
-  Decision decision = decide_now(request);
+  TeamDecision decision = decide_now(request);
   if (decision.threads <= 1) return decision;
-  Work work{part, context, decision.threads, float_mode(), {}, nullptr};
+  TeamWork work{part, context, decision.threads, float_mode(), {}, nullptr};
   std::optional<StartTurn> turn;
   if (!has_team(decision.threads)) {
     turn.emplace();
@@ -118,10 +118,10 @@ Decision run(const Request& request, Part part, void* context) {
   return has_run ? decision : decide(request, {});
 }
 
-Decision decide_only(const Request& request) {
+TeamDecision decide_only(const Request& request) {
   const Taken taken;
   if (!taken.is_ours) return {1, taken_text};
-  const Decision decision = decide_now(request);
+  const TeamDecision decision = decide_now(request);
   if (decision.threads <= 1 || has_team(decision.threads) || can_start_now(decision.threads - 1)) return decision;
   return {1, no_threads_text};
 }
@@ -129,9 +129,9 @@ Decision decide_only(const Request& request) {
 }  // namespace
 }  // namespace millrace::threads
 
-using millrace::threads::Decision;
+using millrace::threads::TeamDecision;
 
-extern "C" __attribute__((visibility("default"))) Decision millrace_threads_run(
+extern "C" __attribute__((visibility("default"))) TeamDecision millrace_threads_run(
     const millrace::threads::Request* request, millrace::threads::Part part, void* context) {
   try {
     return millrace::threads::run(*request, part, context);
@@ -140,7 +140,7 @@ extern "C" __attribute__((visibility("default"))) Decision millrace_threads_run(
   }
 }
 
-extern "C" __attribute__((visibility("default"))) Decision millrace_threads_decide(
+extern "C" __attribute__((visibility("default"))) TeamDecision millrace_threads_decide(
     const millrace::threads::Request* request) {
   try {
     return millrace::threads::decide_only(*request);

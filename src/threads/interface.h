@@ -15,7 +15,7 @@ struct Request {
   bool is_forked = false;  // this process is a child of fork() without exec()
 };
 
-struct Decision {
+struct TeamDecision {
   unsigned threads = 1;
   const char* why = "";  // a string that lives as long as the process
 };
@@ -26,11 +26,11 @@ using Part = void (*)(void* context, unsigned index, unsigned parts);
 // Decides and, if the answer is more than one thread, runs every part once, each on some thread, and returns when all
 // have ended. If the answer is one thread nothing has been run. Thread-safe; of two callers at a time one gets the
 // answer 1. Neither throws nor sets errno.
-using RunFunction = Decision (*)(const Request* request, Part part, void* context);
+using RunFunction = TeamDecision (*)(const Request* request, Part part, void* context);
 inline constexpr const char* run_function_name = "millrace_threads_run";
 
 // Only decides.
-using DecideFunction = Decision (*)(const Request* request);
+using DecideFunction = TeamDecision (*)(const Request* request);
 inline constexpr const char* decide_function_name = "millrace_threads_decide";
 
 }  // namespace millrace::threads

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* own_runtime = "libgomp.so.1";
 
-struct Runtime {
+struct OpenMpRuntime {
   void (*parallel)(void (*)(void*), void*, unsigned, unsigned) = nullptr;  // GOMP_parallel
   int (*thread_number)() = nullptr;
   int (*thread_count)() = nullptr;
@@ -20,7 +20,7 @@ struct Runtime {
   int (*active_level)() = nullptr;
   int (*most_threads)() = nullptr;
 };
-Runtime runtime;
+OpenMpRuntime runtime;
 bool could_not_load = false;
 
 template <class Function>
@@ -29,7 +29,7 @@ bool take(void* object, const char* name, Function& function) {
   return function != nullptr;
 }
 
-bool take_all(void* object, Runtime& found) {
+bool take_all(void* object, OpenMpRuntime& found) {
   return take(object, "GOMP_parallel", found.parallel) && take(object, "omp_get_thread_num", found.thread_number) &&
          take(object, "omp_get_num_threads", found.thread_count) &&
          take(object, "omp_in_parallel", found.in_parallel) &&
@@ -81,7 +81,7 @@ OpenMpState look_at_openmp(const char* const* environment) {
     if (objects.empty() && could_not_load) return {OpenMp::none, false, 0};
     if (objects.empty()) return {asks_to_bind(environment) ? OpenMp::would_bind : OpenMp::loadable, false, 0};
     // Of two runtimes nobody can say in whose parallel region a caller is.
-    Runtime found;
+    OpenMpRuntime found;
     if (objects.size() > 1 || !take_all(objects.front(), found)) return {OpenMp::foreign, false, 0};
     runtime = found;
   }
@@ -93,7 +93,7 @@ OpenMpState look_at_openmp(const char* const* environment) {
 bool run_on_team(void (*region)(void*), void* data, unsigned threads) {
   if (!runtime.parallel) {
     void* object = dlopen(own_runtime, RTLD_NOW | RTLD_LOCAL);
-    Runtime found;
+    OpenMpRuntime found;
     if (!object || !take_all(object, found)) {
       could_not_load = true;
       return false;

@@ -121,7 +121,7 @@ long parse_threads(const char* text) {
   return !*text && value >= 1 ? static_cast<long>(value < 1024 ? value : 1024) : -1;
 }
 
-Decision decide_now() {
+TeamDecision decide_now() {
   if (threads_in_use() == 1) return {1, "MILLRACE_THREADS is 1"};
   const Helper& helper = loaded_helper();
   if (!helper.decide) return {1, "libmillrace_threads.so was not found or has another version"};

@@ -34,7 +34,7 @@ long parse_threads(const char* text);
 long long parse_least_bytes(const char* text);
 
 // What a large reduction called now, from this thread, would use, and why. Loads libmillrace_threads.so.
-Decision decide_now();
+TeamDecision decide_now();
 
 // Work of another kind that may be cut anywhere: whether the parts have been run, each once; if not, it is left to the
 // caller. `part` must not throw.

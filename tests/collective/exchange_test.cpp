@@ -36,7 +36,7 @@ RankSetup setup_of(std::uint32_t count, bool small, bool single_copy) {
 }
 
 // Sizes around those at which something changes.
-std::size_t some_bytes(const Shape& shape, std::mt19937& random, std::size_t most_bytes) {
+std::size_t some_bytes(const GroupShape& shape, std::mt19937& random, std::size_t most_bytes) {
   const std::size_t unit = shape.unit_bytes, outbox = unit * 64;
   const std::size_t edges[] = {0,        1,        32,        96,     97,         shape.cell_bytes, unit,
                                2 * unit, 8 * unit, 16 * unit, outbox, 2 * outbox, 64 << 10};
@@ -50,7 +50,7 @@ std::size_t some_bytes(const Shape& shape, std::mt19937& random, std::size_t mos
   return std::min(bytes, most_bytes);
 }
 
-Traffic some_traffic(const Shape& shape, std::mt19937& random, std::size_t most_bytes) {
+Traffic some_traffic(const GroupShape& shape, std::mt19937& random, std::size_t most_bytes) {
   Traffic traffic;
   traffic.ranks = shape.ranks;
   traffic.number = random();

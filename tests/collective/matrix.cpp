@@ -89,7 +89,7 @@ RankSetup matrix_setup(const MatrixGroup& group) {
   return setup;
 }
 
-std::vector<std::size_t> matrix_bytes(const Shape& shape, bool large) {
+std::vector<std::size_t> matrix_bytes(const GroupShape& shape, bool large) {
   const std::size_t cell = shape.cell_bytes, chunk = std::min<std::size_t>(shape.slot_bytes, 32 << 10),
                     ring = chunk * shape.slots, all_cells = cell * shape.calls_ahead;
   std::vector<std::size_t> all{0, 1, 3, 8, 56, 57, 64, 111, 112, 113, 4095, 4096, 4097, (1 << 20) + 3, 40 << 20};

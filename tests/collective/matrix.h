@@ -28,7 +28,7 @@ std::vector<MatrixGroup> matrix_groups(bool fully);
 RankSetup matrix_setup(const MatrixGroup& group);
 
 // Bytes that are asked of every kind and operation (up to where chunks begin), and those that are asked of few.
-std::vector<std::size_t> matrix_bytes(const Shape& shape, bool large);
+std::vector<std::size_t> matrix_bytes(const GroupShape& shape, bool large);
 
 // The calls of one group in random order, from a seed that depends on the group alone. Under `fully` the product of
 // kind, operation, bytes and place, the root going round; else a part of it.

@@ -11,7 +11,7 @@
 namespace millrace::collective::test {
 
 struct RankSetup {
-  Shape shape;
+  GroupShape shape;
   Waiting waiting = Waiting::automatic;
   Selection selection;
   bool threads = false;          // else forked processes

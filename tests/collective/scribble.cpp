@@ -127,7 +127,7 @@ class Caller {
 
 }  // namespace
 
-Scribbler::Scribbler(char* segment, const Shape& shape, std::uint64_t seed)
+Scribbler::Scribbler(char* segment, const GroupShape& shape, std::uint64_t seed)
     : segment_(segment), shape_(shape), engine_(seed), places_(random(4) == 0 ? ~std::uint64_t{0} : 1 + random(255)) {}
 
 std::size_t Scribbler::somewhere() {

@@ -13,7 +13,7 @@ namespace millrace::collective::test {
 // huge ones, words from elsewhere. Mostly where numbers steer something, in the heads of blocks, seldom in data.
 class Scribbler {
  public:
-  Scribbler(char* segment, const Shape& shape, std::uint64_t seed);
+  Scribbler(char* segment, const GroupShape& shape, std::uint64_t seed);
   void once();
 
  private:
@@ -21,7 +21,7 @@ class Scribbler {
   std::uint64_t random(std::uint64_t below) { return engine_() % below; }
 
   char* segment_;
-  Shape shape_;
+  GroupShape shape_;
   std::mt19937_64 engine_;
   std::uint64_t places_;  // a bit for each kind of place that is written to: with all of them no call gets far
 };

@@ -146,7 +146,7 @@ TEST(Selection, ComplainsOfWhatItCannotRead) {
 }
 
 TEST(Selection, ExplainsItself) {
-  Shape shape;
+  GroupShape shape;
   shape.ranks = 4;
   const std::string text = explain_collective(selected({}), shape, Kind::allreduce, 100000, false);
   EXPECT_NE(text.find("allreduce_slices"), std::string::npos) << text;
@@ -156,7 +156,7 @@ TEST(Selection, ExplainsItself) {
 
 // With one, a call after one in which every rank heard from every other would wait for what nobody says.
 TEST(Shapes, OfRingsThatAreTooShort) {
-  Shape shape;
+  GroupShape shape;
   shape.ranks = 2;
   EXPECT_TRUE(valid(shape));
   shape.calls_ahead = 1;
@@ -166,7 +166,7 @@ TEST(Shapes, OfRingsThatAreTooShort) {
 TEST(Shapes, FitTheMemoryThatThereIs) {
   for (const std::uint32_t ranks : {1u, 2u, 16u, 128u, 1024u}) {
     for (const std::size_t most : {std::size_t{1} << 20, std::size_t{64} << 20, std::size_t{1} << 31}) {
-      const Shape shape = shape_for(ranks, most);
+      const GroupShape shape = shape_for(ranks, most);
       if (shape.ranks == 0) continue;
       EXPECT_TRUE(valid(shape));
       EXPECT_LE(segment_bytes(shape), most);

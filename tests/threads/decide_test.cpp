@@ -19,7 +19,7 @@ Facts alone() {
   return facts;
 }
 
-Decision automatic(const Facts& facts) { return decide({}, facts); }
+TeamDecision automatic(const Facts& facts) { return decide({}, facts); }
 
 TEST(Decide, ARankAloneUsesEveryIdleCoreItMayRunOn) {
   EXPECT_EQ(automatic(alone()).threads, 8u);

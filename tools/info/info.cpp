@@ -82,7 +82,7 @@ ordered_json threads_json(const SettingValues& values) {
   threads::Request request;
   request.threads = values.threads;
   const threads::Facts facts = threads::gather_facts(request);
-  const threads::Decision decision = threads::decide(request, facts);
+  const threads::TeamDecision decision = threads::decide(request, facts);
   return {{"threads", decision.threads}, {"why", decision.why}, {"least_bytes", values.threads_bytes}};
 }
 

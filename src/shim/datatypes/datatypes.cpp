@@ -75,12 +75,12 @@ ThreadDatatypes* own_slots() {
 }
 
 // The writable segment that holds `data`, as a range of addresses.
-struct Search {
+struct DatatypeSearch {
   Word data;
   AddressRange found;
 };
 int find_segment(dl_phdr_info* object, std::size_t, void* argument) {
-  auto& search = *static_cast<Search*>(argument);
+  auto& search = *static_cast<DatatypeSearch*>(argument);
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
     const Word begin = object->dlpi_addr + segment.p_vaddr;
@@ -92,7 +92,7 @@ int find_segment(dl_phdr_info* object, std::size_t, void* argument) {
 }
 
 AddressRange segment_of(const void* data) {
-  Search search{as_word(data), {}};
+  DatatypeSearch search{as_word(data), {}};
   if (data) dl_iterate_phdr(find_segment, &search);
   return search.found;
 }

@@ -19,9 +19,9 @@ using layout::DescriptionPtr;
 
 // Takes numbers from the lists of a constructor in the order in which MPI lays them out (MPI 4.1, 5.1.13, and its
 // table for large counts: there every count, block length, displacement and stride lies in `counts`).
-class Reader {
+class ContentsReader {
  public:
-  explicit Reader(const Contents& contents) : contents_(contents) {}
+  explicit ContentsReader(const Contents& contents) : contents_(contents) {}
 
   std::int64_t integer() { return take(contents_.integers, next_integer_); }
   std::int64_t count() { return contents_.is_large ? take(contents_.counts, next_count_) : integer(); }
@@ -111,7 +111,7 @@ layout::Distribution distribution(std::int64_t value) {
   return value == abi::distribute_cyclic ? layout::Distribution::cyclic : layout::Distribution::none;
 }
 
-void fill_subarray(Reader& from, Description& to) {
+void fill_subarray(ContentsReader& from, Description& to) {
   to.combiner = Combiner::subarray;
   const std::int64_t dimensions = from.integer();
   const auto count = [&] { return from.count(); };
@@ -125,7 +125,7 @@ void fill_subarray(Reader& from, Description& to) {
 // tests/shim/test_layouts_pack.py, whose judge is the typemap. A rank without Millrace would receive ours wrongly.
 bool packs_darrays_its_own_way() { return host_version().vendor == plan::Vendor::intel; }
 
-void fill_darray(Reader& from, Description& to) {
+void fill_darray(ContentsReader& from, Description& to) {
   to.combiner = Combiner::darray;
   to.processes = from.integer();
   to.rank = from.integer();
@@ -154,7 +154,7 @@ bool fill_value_index(Description& to) {
 }
 
 bool fill(const Contents& contents, Description& to) {
-  Reader from(contents);
+  ContentsReader from(contents);
   const int combiner = contents.combiner;
   const auto count = [&] { return from.count(); };
   const auto bytes = [&](int integer_form) {

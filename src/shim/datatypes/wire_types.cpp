@@ -18,11 +18,11 @@ std::unordered_map<Word, WireType>& predefined_types() {
   return map;
 }
 
-struct Remembered {
+struct RememberedWireType {
   Word datatype = 0;
   WireType type{};
 };
-thread_local Remembered remembered __attribute__((tls_model("initial-exec")));
+thread_local RememberedWireType remembered __attribute__((tls_model("initial-exec")));
 
 // The bounds are MPI_Aint, the size an int: types of 2 GiB and more are MPI_UNDEFINED here and have no WireType.
 std::optional<WireType> asked(Word datatype, bool& predefined) {

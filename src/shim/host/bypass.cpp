@@ -152,7 +152,7 @@ bool is_part_of_host(const dl_phdr_info& object, const std::string& host_path) {
   return !defines_c;
 }
 
-struct Search {
+struct BypassSearch {
   unsigned long long loads = 0;  // that there have been in this process
   const void* host = nullptr;    // something in the host's library
   std::string host_path;
@@ -168,7 +168,7 @@ int read_loads(dl_phdr_info* object, std::size_t, void* loads) {
 }
 
 int find_host_path(dl_phdr_info* object, std::size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
+  auto& search = *static_cast<BypassSearch*>(data);
   if (!holds(*object, search.host)) return 0;
   search.host_path = object->dlpi_name;
   return 1;
@@ -176,7 +176,7 @@ int find_host_path(dl_phdr_info* object, std::size_t, void* data) {
 
 // In the order in which symbols are looked for.
 int search_object(dl_phdr_info* object, std::size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
+  auto& search = *static_cast<BypassSearch*>(data);
   if (holds(*object, reinterpret_cast<const void*>(&find_bypassed_entries))) {
     search.is_behind_us = true;
     return 0;
@@ -206,7 +206,7 @@ void search_process() {
   dl_iterate_phdr(read_loads, &loads);
   const std::lock_guard lock(search_mutex);
   if (loads == searched_loads) return;
-  Search search;
+  BypassSearch search;
   search.host = find_next_function("PMPI_Wait");
   dl_iterate_phdr(find_host_path, &search);
   search.host_path = real_path(search.host_path.c_str());

@@ -37,14 +37,14 @@ bool has_keyval = false;  // hosts use any number, negative ones too
 // handle again has synchronised with the one that freed it, by MPI's rules, so it sees the number that followed.
 std::atomic<std::uint64_t> generation{1};
 
-struct Remembered {
+struct RememberedCommunicator {
   Word handle = 0;
   std::uint64_t generation = 0;
   Communicator* communicator = nullptr;
 };
-thread_local std::array<Remembered, 8> remembered __attribute__((tls_model("initial-exec")));
+thread_local std::array<RememberedCommunicator, 8> remembered __attribute__((tls_model("initial-exec")));
 
-Remembered& place_of(Word handle) { return remembered[(spread(handle) >> 61) % remembered.size()]; }
+RememberedCommunicator& place_of(Word handle) { return remembered[(spread(handle) >> 61) % remembered.size()]; }
 
 // Callbacks of the attribute. MPI passes a handle and pointers: one word each in every ABI.
 int do_not_copy(Word, Word, void*, void*, void*, int* flag) {
@@ -89,7 +89,7 @@ void forget_communicators() {
 }
 
 Communicator* find_communicator(Word handle) {
-  Remembered& place = place_of(handle);
+  RememberedCommunicator& place = place_of(handle);
   const std::uint64_t now = generation.load(std::memory_order_acquire);  // with the releases above
   if (place.handle == handle && place.generation == now) return place.communicator;
   const std::lock_guard lock(registry_mutex);

@@ -18,7 +18,7 @@ constexpr std::size_t groups_of_a_node = 4;  // at the least, if they are as lar
 collective::Selection selection_in_force;
 collective::Waiting waiting_in_force = collective::Waiting::automatic;
 
-collective::Shape shape_of(const node::Board& board, std::uint32_t ranks) {
+collective::GroupShape shape_of(const node::Board& board, std::uint32_t ranks) {
   const std::uint64_t most_bytes = std::min<std::uint64_t>(most_group_bytes, board.budget_bytes() / groups_of_a_node);
   return collective::shape_for(ranks, most_bytes);
 }
@@ -42,16 +42,16 @@ void configure_node_groups(const collective::Selection& selection, collective::W
 }
 
 std::size_t NodeGroup::region_bytes(const node::Board& board, std::uint32_t ranks) {
-  const collective::Shape shape = shape_of(board, ranks);
+  const collective::GroupShape shape = shape_of(board, ranks);
   return shape.ranks == 0 ? 0 : collective::segment_bytes(shape);
 }
 
 std::unique_ptr<NodeGroup> NodeGroup::join(const node::Board& board, std::uint32_t region, std::uint32_t rank,
                                            std::uint32_t ranks) noexcept {
-  const collective::Shape shape = shape_of(board, ranks);
+  const collective::GroupShape shape = shape_of(board, ranks);
   if (shape.ranks == 0) return nullptr;
   char* const base = board.region(region, collective::segment_bytes(shape));
-  const collective::Part part = collective::own_part(shape, rank);
+  const collective::OwnPart part = collective::own_part(shape, rank);
   if (!base || board.reserve(region, part.offset_bytes, part.bytes) != Status::ok) return nullptr;
   std::unique_ptr<NodeGroup> made(new (std::nothrow) NodeGroup);
   collective::Options options;

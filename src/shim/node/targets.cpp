@@ -25,7 +25,7 @@ constexpr int not_known = -1, no_rank = -2;
 // What is remembered of a kind of object; handles are C handles. One object for each type: a thread has one last
 // answer.
 template <class Value>
-class Remembered {
+class HandleMap {
  public:
   void set(Word handle, Value value) {
     const std::lock_guard lock(mutex_);
@@ -63,11 +63,11 @@ class Remembered {
 
 // Never destroyed: objects may be freed by destructors elsewhere.
 auto& windows() {
-  static auto& seats = *new Remembered<std::vector<int>>;
+  static auto& seats = *new HandleMap<std::vector<int>>;
   return seats;
 }
 auto& requests() {
-  static auto& seats = *new Remembered<int>;
+  static auto& seats = *new HandleMap<int>;
   return seats;
 }
 

@@ -6,8 +6,8 @@
 
 namespace millrace::shim {
 
-Message::Message(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction,
-                 FirstUse first_use)
+PackedMessage::PackedMessage(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction,
+                             FirstUse first_use)
     : position_(position) {
   if (peer_position != no_peer && call.integer(peer_position) == abi::proc_null) return;
   carried_ = look_at(call, position, true);
@@ -32,18 +32,18 @@ Message::Message(const HostCall& call, std::size_t position, std::size_t peer_po
   if (!buffer_) carried_.reason = record::Reason::no_buffer;
 }
 
-void Message::put_into(HostCall& call) const {
+void PackedMessage::put_into(HostCall& call) const {
   if (split_.handle != 0)
     call.set_type(position_, buffer_.data(), split_);
   else
     call.set_bytes(position_, buffer_.data(), carried_.bytes);
 }
 
-char* Message::second_part() const {
+char* PackedMessage::second_part() const {
   return static_cast<char*>(buffer_.data()) + split_first_bytes(carried_.bytes) + split_gap_bytes;
 }
 
-void Message::pack() const {
+void PackedMessage::pack() const {
   const std::int64_t first = split_first_bytes(carried_.bytes);
   if (split_.handle == 0) {
     carried_.layout->pack(memory_, carried_.count, buffer_.data());
@@ -53,7 +53,7 @@ void Message::pack() const {
   }
 }
 
-void Message::unpack(std::int64_t bytes) const {
+void PackedMessage::unpack(std::int64_t bytes) const {
   if (bytes <= 0 || bytes > carried_.bytes) return;
   const std::int64_t first = split_first_bytes(carried_.bytes);
   if (split_.handle != 0) {

@@ -14,11 +14,11 @@ enum class FirstUse : std::uint8_t { host, ours };
 
 // Looks at the triple at `position` and, if it is ours, gets a buffer for its packed bytes. The peer at `peer_position`
 // must be a rank.
-class Message {
+class PackedMessage {
  public:
   static constexpr std::size_t no_peer = ~std::size_t{0};
-  Message(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction,
-          FirstUse first_use = FirstUse::host);
+  PackedMessage(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction,
+                FirstUse first_use = FirstUse::host);
 
   bool is_ours() const { return static_cast<bool>(buffer_); }
   const Carried& carried() const { return carried_; }

@@ -12,7 +12,7 @@ namespace millrace::shim {
 namespace {
 
 // One message; positions of words.
-struct Shape {
+struct MessageShape {
   Direction direction;
   std::size_t buffer, peer, request;
   bool persistent;
@@ -26,9 +26,10 @@ bool is_complete(Word request) {
 // What would be ours, if we could be sure to hear of its end.
 constexpr Outcome unseen = forwarded(record::Reason::unseen_completion);
 
-Word one_message(HostCall& call, const Shape& shape) {
+Word one_message(HostCall& call, const MessageShape& shape) {
   test_abandoned();
-  Message message(call, shape.buffer, shape.peer, shape.direction, shape.persistent ? FirstUse::ours : FirstUse::host);
+  PackedMessage message(call, shape.buffer, shape.peer, shape.direction,
+                        shape.persistent ? FirstUse::ours : FirstUse::host);
   if (!message.is_ours()) return pass_on(call, message.carried());
   if (completions_may_be_unseen()) return call.pass(unseen);
   OperationPtr operation(new (std::nothrow) Operation);
@@ -78,7 +79,7 @@ Word irecv_call(HostCall call) {
 }
 Word imrecv_call(HostCall call) {
   using Place = at::Imrecv;
-  return one_message(call, {Direction::in, Place::buf, Message::no_peer, Place::request, false});
+  return one_message(call, {Direction::in, Place::buf, PackedMessage::no_peer, Place::request, false});
 }
 Word send_init_call(HostCall call) {
   using Place = at::Send_init;
@@ -92,8 +93,8 @@ Word recv_init_call(HostCall call) {
 Word isendrecv_call(HostCall call) {
   using Place = at::Isendrecv;
   test_abandoned();
-  Message outgoing(call, Place::sendbuf, Place::dest, Direction::out);
-  Message incoming(call, Place::recvbuf, Place::source, Direction::in);
+  PackedMessage outgoing(call, Place::sendbuf, Place::dest, Direction::out);
+  PackedMessage incoming(call, Place::recvbuf, Place::source, Direction::in);
   // Where the status does not say how much came, that side stays the host's.
   const bool receives = abi::isendrecv_tells_length && incoming.is_ours();
   if (!outgoing.is_ours() && !receives) return pass_on(call, outgoing.carried(), incoming.carried());
@@ -121,7 +122,7 @@ Word isendrecv_call(HostCall call) {
 Word isendrecv_replace_call(HostCall call) {
   using Place = at::Isendrecv_replace;
   test_abandoned();
-  Message message(call, Place::buf, Place::dest, Direction::both);
+  PackedMessage message(call, Place::buf, Place::dest, Direction::both);
   if (!message.is_ours()) return pass_on(call, message.carried());
   if (completions_may_be_unseen()) return call.pass(unseen);
   OperationPtr operation(new (std::nothrow) Operation);

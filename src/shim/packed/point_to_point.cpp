@@ -7,7 +7,7 @@
 namespace millrace::shim {
 namespace {
 
-Word receive(HostCall& call, const Message& message, std::size_t status_position) {
+Word receive(HostCall& call, const PackedMessage& message, std::size_t status_position) {
   if (!message.is_ours()) return pass_on(call, message.carried());
   Observation observation(call.symbol());
   StatusArgument status(call, status_position);
@@ -22,7 +22,7 @@ Word receive(HostCall& call, const Message& message, std::size_t status_position
 }  // namespace
 
 Word send_call(HostCall call) {
-  const Message message(call, at::Send::buf, at::Send::dest, Direction::out);
+  const PackedMessage message(call, at::Send::buf, at::Send::dest, Direction::out);
   if (!message.is_ours()) return pass_on(call, message.carried());
   Observation observation(call.symbol());
   message.pack();
@@ -33,19 +33,19 @@ Word send_call(HostCall call) {
 }
 
 Word receive_call(HostCall call) {
-  const Message message(call, at::Recv::buf, at::Recv::source, Direction::in);
+  const PackedMessage message(call, at::Recv::buf, at::Recv::source, Direction::in);
   return receive(call, message, at::Recv::status);
 }
 
 Word matched_receive_call(HostCall call) {
-  const Message message(call, at::Mrecv::buf, Message::no_peer, Direction::in);
+  const PackedMessage message(call, at::Mrecv::buf, PackedMessage::no_peer, Direction::in);
   return receive(call, message, at::Mrecv::status);
 }
 
 Word send_receive_call(HostCall call) {
   using Place = at::Sendrecv;
-  const Message outgoing(call, Place::sendbuf, Place::dest, Direction::out);
-  const Message incoming(call, Place::recvbuf, Place::source, Direction::in);
+  const PackedMessage outgoing(call, Place::sendbuf, Place::dest, Direction::out);
+  const PackedMessage incoming(call, Place::recvbuf, Place::source, Direction::in);
   if (!outgoing.is_ours() && !incoming.is_ours()) return pass_on(call, outgoing.carried(), incoming.carried());
   Observation observation(call.symbol());
   if (outgoing.is_ours()) {
@@ -67,7 +67,7 @@ Word send_receive_call(HostCall call) {
 
 Word send_receive_replace_call(HostCall call) {
   using Place = at::Sendrecv_replace;
-  const Message message(call, Place::buf, Place::dest, Direction::both);
+  const PackedMessage message(call, Place::buf, Place::dest, Direction::both);
   if (!message.is_ours()) return pass_on(call, message.carried());
   Observation observation(call.symbol());
   message.pack();

@@ -20,8 +20,8 @@ namespace millrace::shim {
 
 struct Operation {
   Word request = 0;
-  std::optional<Message> outgoing;  // either, or both
-  std::optional<Message> incoming;
+  std::optional<PackedMessage> outgoing;  // either, or both
+  std::optional<PackedMessage> incoming;
   bool replaces = false;                     // the outgoing message is also the incoming one (MPI_Isendrecv_replace)
   std::unique_ptr<PackedExchange> exchange;  // of a collective, which has no messages
   bool persistent = false;
@@ -30,8 +30,8 @@ struct Operation {
   std::atomic<bool> held{false};  // set under the lock of its shard, cleared by who has set it
   Operation* next = nullptr;
 
-  const Message* received() const {
-    const std::optional<Message>& message = replaces ? outgoing : incoming;
+  const PackedMessage* received() const {
+    const std::optional<PackedMessage>& message = replaces ? outgoing : incoming;
     return message ? &*message : nullptr;
   }
   bool receives() const { return received() || (exchange && exchange->receives()); }

@@ -21,14 +21,14 @@ using Any = at::Waitany;
 using Some = at::Waitsome;
 
 // One of our requests in the arguments of a call.
-struct Found {
+struct FoundRequest {
   int index;
   Held held;
   Word stored;
 };
 
-std::vector<Found> find_all(const HostCall& call, bool frees) {
-  std::vector<Found> found;
+std::vector<FoundRequest> find_all(const HostCall& call, bool frees) {
+  std::vector<FoundRequest> found;
   const int count = call.integer(Several::count);
   for (int i = 0; i < count; ++i)
     if (Held held(call.request_at(Several::array_of_requests, static_cast<std::size_t>(i)), frees); held)
@@ -36,14 +36,14 @@ std::vector<Found> find_all(const HostCall& call, bool frees) {
   return found;
 }
 
-Found* found_at(std::vector<Found>& found, int index) {
+FoundRequest* found_at(std::vector<FoundRequest>& found, int index) {
   const auto at = std::lower_bound(found.begin(), found.end(), index,
-                                   [](const Found& one, int wanted) { return one.index < wanted; });
+                                   [](const FoundRequest& one, int wanted) { return one.index < wanted; });
   return at != found.end() && at->index == index ? &*at : nullptr;
 }
 
-bool any_receives(const std::vector<Found>& found) {
-  for (const Found& one : found)
+bool any_receives(const std::vector<FoundRequest>& found) {
+  for (const FoundRequest& one : found)
     if (one.held->receives()) return true;
   return false;
 }
@@ -52,7 +52,7 @@ bool is_set(const HostCall& call, std::size_t flag) {
   return flag == CompletionPlaces::none || *static_cast<const int*>(as_pointer(call.word(flag))) != 0;
 }
 
-void end(Found& one, bool succeeded, const void* status, bool frees) {
+void end(FoundRequest& one, bool succeeded, const void* status, bool frees) {
   if (succeeded && one.held->receives()) one.held->deliver(status);
   if (!frees) return;
   if (succeeded)
@@ -63,7 +63,7 @@ void end(Found& one, bool succeeded, const void* status, bool frees) {
 
 // After an error of the call: the request is the host's no longer if what the program stored has changed; a persistent
 // one has become inactive.
-bool is_gone(const HostCall& call, const Found& one, std::size_t position) {
+bool is_gone(const HostCall& call, const FoundRequest& one, std::size_t position) {
   return one.held->persistent || stored_request_at(call, position, one.index) != one.stored;
 }
 
@@ -75,7 +75,7 @@ Word fail(HostCall& call) {
 
 // `in_statuses`: the call has failed with MPI_ERR_IN_STATUS, and `status` says what became of this one. Some hosts say
 // of a message that it has come and keep its request: its data are there now, and the request still to be completed.
-void end_with_errors(const HostCall& call, Found& one, const void* status, bool in_statuses) {
+void end_with_errors(const HostCall& call, FoundRequest& one, const void* status, bool in_statuses) {
   const int error_class = in_statuses && status ? error_class_in(status) : abi::err_pending;
   if (error_class == 0 && one.held->receives()) one.held->deliver(status);
   if (error_class == abi::err_pending && in_statuses && status) return;
@@ -91,7 +91,7 @@ Word complete_one(HostCall call, const CompletionPlaces& places) {
   // MPI_Request_get_status takes its request by value in C.
   const bool by_value = !places.frees && !call.from_fortran();
   constexpr std::size_t request = at::Wait::request;
-  Found one{0, Held(by_value ? call.request(request) : call.request_at(request), places.frees), 0};
+  FoundRequest one{0, Held(by_value ? call.request(request) : call.request_at(request), places.frees), 0};
   if (!one.held) return call.pass(passed);
   if (!by_value) one.stored = stored_request_at(call, request, 0);
   std::optional<StatusArgument> status;
@@ -107,7 +107,7 @@ Word complete_one(HostCall call, const CompletionPlaces& places) {
 
 Word complete_all(HostCall call, const CompletionPlaces& places) {
   test_abandoned();
-  std::vector<Found> found = find_all(call, places.frees);
+  std::vector<FoundRequest> found = find_all(call, places.frees);
   if (found.empty()) return call.pass(passed);
   const int count = call.integer(Several::count);
   std::optional<StatusArgument> statuses;
@@ -117,7 +117,7 @@ Word complete_all(HostCall call, const CompletionPlaces& places) {
   const bool succeeded = call.succeeded(result);
   if (succeeded && !is_set(call, places.flag)) return result;
   const bool in_statuses = call.error_class(result) == abi::err_in_status;
-  for (Found& one : found) {
+  for (FoundRequest& one : found) {
     const void* const status = statuses ? statuses->at(one.index) : nullptr;
     if (succeeded)
       end(one, true, status, places.frees);
@@ -129,13 +129,13 @@ Word complete_all(HostCall call, const CompletionPlaces& places) {
 
 Word complete_any(HostCall call, const CompletionPlaces& places) {
   test_abandoned();
-  std::vector<Found> found = find_all(call, places.frees);
+  std::vector<FoundRequest> found = find_all(call, places.frees);
   if (found.empty()) return call.pass(passed);
   std::optional<StatusArgument> status;
   if (any_receives(found)) status.emplace(call, places.status);
   const Word result = call.pass(passed);
   if (!call.succeeded(result)) {
-    for (Found& one : found)
+    for (FoundRequest& one : found)
       if (places.frees && !one.held->persistent && is_gone(call, one, Any::array_of_requests))
         end(one, false, nullptr, true);
     return result;
@@ -143,14 +143,14 @@ Word complete_any(HostCall call, const CompletionPlaces& places) {
   if (!is_set(call, places.flag)) return result;
   const int index = *static_cast<const int*>(as_pointer(call.word(Any::indx)));
   if (index == abi::undefined) return result;
-  if (Found* const one = found_at(found, index - call.from_fortran()))
+  if (FoundRequest* const one = found_at(found, index - call.from_fortran()))
     end(*one, true, status ? status->at(0) : nullptr, places.frees);
   return result;
 }
 
 Word complete_some(HostCall call, const CompletionPlaces& places) {
   test_abandoned();
-  std::vector<Found> found = find_all(call, places.frees);
+  std::vector<FoundRequest> found = find_all(call, places.frees);
   if (found.empty()) return call.pass(passed);
   std::optional<StatusArgument> statuses;
   if (any_receives(found)) statuses.emplace(call, places.status, call.integer(Some::incount));
@@ -161,7 +161,7 @@ Word complete_some(HostCall call, const CompletionPlaces& places) {
   const bool in_statuses = call.error_class(result) == abi::err_in_status;
   if (completed == abi::undefined || (!call.succeeded(result) && !in_statuses)) return result;
   for (int i = 0; i < completed; ++i) {
-    Found* const one = found_at(found, indices[i] - call.from_fortran());
+    FoundRequest* const one = found_at(found, indices[i] - call.from_fortran());
     if (!one) continue;
     const void* const status = statuses ? statuses->at(i) : nullptr;
     if (call.succeeded(result))

@@ -17,12 +17,12 @@ std::unordered_map<Word, bool>& ops() {
 // Counts changes; a thread's remembered answer holds while it stands still. With the release of those who change.
 std::atomic<std::uint64_t> generation{1};
 
-struct Remembered {
+struct RememberedUserOp {
   Word op = 0;
   std::uint64_t generation = 0;
   bool commutes = false;
 };
-thread_local Remembered remembered __attribute__((tls_model("initial-exec")));
+thread_local RememberedUserOp remembered __attribute__((tls_model("initial-exec")));
 
 }  // namespace
 

@@ -62,9 +62,9 @@ struct Reach {
 };
 
 // One call under way on one rank.
-class Exchange {
+class ExchangeAttempt {
  public:
-  Exchange(Communicator& communicator, const ExchangeCall& call, ExchangeBlocks& blocks)
+  ExchangeAttempt(Communicator& communicator, const ExchangeCall& call, ExchangeBlocks& blocks)
       : communicator_(communicator), call_(call), shape_(call.shape), blocks_(blocks) {}
 
   Attempt run() {
@@ -303,7 +303,7 @@ class Exchange {
 Attempt attempt_exchange(Communicator& communicator, const ExchangeCall& call) noexcept {
   try {
     if (!communicator.exchange) communicator.exchange = std::make_unique<ExchangeBlocks>();
-    return Exchange(communicator, call, static_cast<ExchangeBlocks&>(*communicator.exchange)).run();
+    return ExchangeAttempt(communicator, call, static_cast<ExchangeBlocks&>(*communicator.exchange)).run();
   } catch (...) {
     return break_off(communicator, abi::err_intern);
   }

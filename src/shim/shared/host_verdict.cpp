@@ -9,7 +9,7 @@ namespace {
 using Blocks = ExchangeSide::Blocks;
 
 // Arguments of a call of one rank with itself.
-struct Question {
+struct CallToItself {
   const void* sent;
   void* received;
   int send_count, receive_count;
@@ -17,7 +17,7 @@ struct Question {
   Word type;
 };
 
-int ask(ExchangeKind kind, const ExchangeShape& shape, const Question& question) {
+int ask(ExchangeKind kind, const ExchangeShape& shape, const CallToItself& question) {
   const int send_counts[1] = {question.send_count};
   const int other_counts[1] = {question.receive_count};
   const int* const receive_counts = question.same_counts ? send_counts : other_counts;
@@ -54,7 +54,7 @@ bool host_rejects_alias(const ExchangeCall& call) {
   const ExchangeShape& shape = call.shape;
   if (shape.is_neighbor()) return false;
   int element = 0;
-  Question question{&element, &element, 1, 1, true, abi::int_type()};
+  CallToItself question{&element, &element, 1, 1, true, abi::int_type()};
   if (shape.send.blocks == Blocks::array && shape.receive.blocks == Blocks::array) {
     // MPICH and its relatives compare arrays by their addresses, and buffers also where nothing is sent.
     question = {as_pointer(call.buffer(shape.send)),

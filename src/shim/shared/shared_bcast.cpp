@@ -26,7 +26,7 @@ using record::Reason;
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
 // The data of a call as bytes in a row: where they are, or how to get there.
-struct Data {
+struct BcastData {
   char* in_place = nullptr;                      // if they are a row of bytes already
   std::shared_ptr<const layout::Layout> layout;  // else, if the datatype is compiled
   std::size_t bytes = 0;
@@ -36,7 +36,7 @@ struct Data {
 };
 
 // Reason::none with `data` filled in, or why the host must do the call: decided by what is equal on all ranks.
-Reason find_data(const CollectiveCall& call, Data& data) {
+Reason find_data(const CollectiveCall& call, BcastData& data) {
   data.first = call.out;
   bool plain = false;
   const std::optional<WireType> known = may_have_layout(call.datatype) ? std::nullopt : wire_type(call.datatype);
@@ -87,7 +87,8 @@ Attempt received(const Communicator& communicator, std::size_t came_bytes, std::
 }
 
 // The layout packs and unpacks piece by piece.
-Attempt bcast_by_layout(const Communicator& communicator, const CollectiveCall& call, const Data& data, bool is_root) {
+Attempt bcast_by_layout(const Communicator& communicator, const CollectiveCall& call, const BcastData& data,
+                        bool is_root) {
   collective::Group& group = communicator.group->group();
   const Scratch piece = scratch(std::min(piece_bytes, data.bytes));
   if (!piece) return failed_for_all(group, abi::err_intern);
@@ -111,7 +112,8 @@ Attempt bcast_by_layout(const Communicator& communicator, const CollectiveCall& 
 }
 
 // A datatype that is not compiled: the host packs it, in its own representation, which on one node is the bytes.
-Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& call, const Data& data, bool is_root) {
+Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& call, const BcastData& data,
+                      bool is_root) {
   collective::Group& group = communicator.group->group();
   const Scratch packed = call.count <= INT_MAX ? scratch(data.bytes) : nullptr;
   if (!packed) return failed_for_all(group, abi::err_intern);
@@ -134,7 +136,7 @@ Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& ca
 }
 
 // Memory that the processor cannot touch, on this rank.
-Attempt bcast_staged(Communicator& communicator, const CollectiveCall& call, const Data& data, bool is_root) {
+Attempt bcast_staged(Communicator& communicator, const CollectiveCall& call, const BcastData& data, bool is_root) {
   const Scratch packed = scratch(data.bytes);
   if (!packed) return copy_failed(communicator, abi::err_intern, true);
   const Elements elements{call.out, call.count, call.datatype, data.element_bytes, data.extent_bytes};
@@ -155,7 +157,7 @@ Attempt bcast_staged(Communicator& communicator, const CollectiveCall& call, con
 
 Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) noexcept try {
   if (call.root < 0 || call.root >= communicator.ranks || call.count < 0) return refused(Reason::invalid_argument);
-  Data data;
+  BcastData data;
   if (const Reason reason = find_data(call, data); reason != Reason::none) return refused(reason);
   if (left_to_host(communicator, collective::Kind::bcast, data.bytes)) return refused(Reason::host_is_faster);
   collective::Group& group = communicator.group->group();
