@@ -57,6 +57,14 @@ bool everybody_rings(const Seating& seating) {
          seating.attention->strangers.load(std::memory_order_relaxed) == 0;
 }
 
+std::uint32_t given_by_others(const Seating& seating) {
+  std::uint32_t given = 0;
+  for (std::uint32_t seat = 0; seat < seating.seats; ++seat)
+    // Relaxed: what was given before a collective of ours came before that collective.
+    if (seat != seating.seat) given += seating.attention->seats[seat].given.load(std::memory_order_relaxed);
+  return given;
+}
+
 bool somebody_inside(const Seating& seating) {
   for (std::uint32_t seat = 0; seat < seating.seats; ++seat) {
     const std::uint32_t needed = seating.attention->seats[seat].inside.load(std::memory_order_relaxed);

@@ -24,6 +24,9 @@ struct Attention {
     std::atomic<std::uint32_t> bell;  // futex word: raised and woken by who has something for this rank
     // Written by the rank itself, in a call of the host that waits for others: whom it needs.
     std::atomic<std::uint32_t> inside;  // nobody, anybody, or needed_seat()
+    // Written by the rank itself: how many of its calls may have given its host something for others. In a line of its
+    // own, which stays with those that read it while nothing is given.
+    alignas(64) std::atomic<std::uint32_t> given;
   };
   static constexpr std::uint32_t nobody = 0, anybody = 1;
   static constexpr std::uint32_t needed_seat(std::uint32_t seat) { return seat + 2; }
@@ -53,6 +56,8 @@ void ring_sleepers(Attention& attention);
 void ring_sleeper(Attention& attention, std::uint32_t seat);
 // Whether no rank that may need this one calls the host without ringing.
 bool everybody_rings(const Seating& seating);
+// The sum of `given` of all ranks but that of `seat`; it may wrap.
+std::uint32_t given_by_others(const Seating& seating);
 // Whether some rank but that of `seat` is in a call of the host that waits for others and may need this one.
 bool somebody_inside(const Seating& seating);
 

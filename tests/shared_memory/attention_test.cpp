@@ -72,6 +72,16 @@ TEST(Attention, WhatIsInside) {
   EXPECT_TRUE(somebody_inside(seating));
 }
 
+TEST(Attention, WhatOthersHaveGivenTheirHosts) {
+  const auto attention = std::make_unique<Attention>();
+  const Seating seating{attention.get(), 1, 3};
+  attention->seats[0].given = 5;
+  attention->seats[1].given = 100;
+  attention->seats[2].given = ~0u;
+  attention->seats[3].given = 1000;
+  EXPECT_EQ(given_by_others(seating), 4u) << "neither its own nor that of an empty seat";
+}
+
 // Sleepers that wake only when they are rung: one forgotten would hang. The model has all orders, this the real words.
 TEST(Attention, ForgetsNobody) {
   const auto attention = std::make_unique<Attention>();

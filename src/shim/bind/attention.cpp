@@ -10,11 +10,14 @@ shared_memory::Seating seating_in_force;
 
 constinit std::atomic<shared_memory::Attention*> attention{&alone};
 constinit std::atomic<std::atomic<std::uint32_t>*> own_inside{&alone.seats[0].inside};
+constinit std::atomic<std::atomic<std::uint32_t>*> own_given{&alone.seats[0].given};
 
 void use_seating(const shared_memory::Seating& seating) {
   seating_in_force = seating;
   shared_memory::Attention* const used = seating.attention ? seating.attention : &alone;
-  own_inside.store(&used->seats[seating.attention ? seating.seat : 0].inside, std::memory_order_relaxed);
+  shared_memory::Attention::Seat& own = used->seats[seating.attention ? seating.seat : 0];
+  own_inside.store(&own.inside, std::memory_order_relaxed);
+  own_given.store(&own.given, std::memory_order_relaxed);
   attention.store(used, std::memory_order_relaxed);
 }
 

@@ -12,6 +12,7 @@ namespace millrace::shim {
 // Never null: memory of this process, where nobody sleeps, until ranks share some.
 extern std::atomic<shared_memory::Attention*> attention;
 extern std::atomic<std::atomic<std::uint32_t>*> own_inside;
+extern std::atomic<std::atomic<std::uint32_t>*> own_given;
 
 // From MPI_Init on, by one thread; nothing (the default) before the memory goes.
 void use_seating(const shared_memory::Seating& seating);
@@ -28,6 +29,13 @@ inline bool somebody_sleeps() {
 // of many arguments, and calls cost more than they do.
 [[gnu::always_inline]] inline void announce_traffic() {
   if (somebody_sleeps()) ring_for_host();
+}
+
+// Before a call that may give the host something for others. Threads may lose one of two that come at a time: that some
+// were given is still seen.
+[[gnu::always_inline]] inline void count_given() {
+  std::atomic<std::uint32_t>* const given = own_given.load(std::memory_order_relaxed);
+  given->store(given->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 // Before a call that connects the job with others.

@@ -6,6 +6,7 @@
 #include "entries.h"
 #include "record/record.h"
 #include "shim/bind/attention.h"
+#include "shim/bind/late_answers.h"
 #include "shim/bind/mode.h"
 #include "shim/bind/targets.h"
 #include "shim/bind/word.h"
@@ -71,6 +72,7 @@ template <Symbol symbol, class... Words>
 // Before a call that is passed on: rings those that sleep and may be needed. Whom it needs, for InsideHost.
 template <Symbol symbol, class... Words>
 [[gnu::always_inline]] inline std::uint32_t announce(Words... words) {
+  if constexpr (gives(symbol)) count_given();
   if constexpr (peers_of(symbol) != Peers::none) {
     if (!somebody_sleeps()) return shared_memory::Attention::anybody;
     if constexpr (target_of(symbol).through != Through::nobody) {
@@ -102,6 +104,15 @@ inline Word forward_as(Outcome outcome, Words... words) {
     const Word all[] = {words...};
     if ((current_mode() & checking) == 0) remember_request(symbol, result, all);
     return result;
+  } else if constexpr (answer_of(symbol) >= 0) {
+    const Word result = pass_inside<symbol>(outcome, words...);
+    if (!met_outside_host.load(std::memory_order_relaxed)) return result;
+    const Word all[] = {words...};
+    std::uint32_t given = 0;
+    if (!host_has_looked(symbol, result, all, given)) return result;
+    const Word second = call(next_definition<symbol>(), words...);
+    note_answer(symbol, second, all, given);
+    return second;
   } else {
     return pass_inside<symbol>(outcome, words...);
   }

@@ -36,6 +36,16 @@ NONBLOCKING = (
     "Iscatterv Ineighbor_* Comm_idup Comm_idup_with_info File_iread* File_iwrite*"
 ).split()
 
+# Of these, those that only take, or ask whether something has come: nothing goes to others because of them.
+TAKING = (
+    "Recv Mrecv Probe Mprobe Irecv Imrecv Iprobe Improbe Wait Waitall Waitany Waitsome Test Testall Testany Testsome "
+    "Request_get_status* Parrived Win_test Win_wait File_*"
+).split()
+
+# Questions that may be answered by no: the answer is the first of these parameters.
+ASKING = "Iprobe Improbe Win_test Test Testall Testany Testsome Request_get_status* Parrived".split()
+ANSWERS = "flag outcount".split()
+
 # Calls of these that name one rank, or two, and need no other; further ones work on a request that names it.
 POINT_TO_POINT = (
     "Send Bsend Rsend Ssend Recv Sendrecv Sendrecv_replace Probe Mprobe Isend Ibsend Irsend Issend Irecv Isendrecv "
@@ -77,9 +87,25 @@ def target(entry):
     return Target()
 
 
+def _name(entry):
+    return entry.identifier.removesuffix("_c") if entry.large else entry.identifier
+
+
+def gives(entry):
+    """Whether the call may give the host something for other ranks."""
+    return of_entry(entry) != "none" and not listed(_name(entry), TAKING)
+
+
+def answer(entry):
+    """The position of what is zero for "no"; -1 for what is no question."""
+    if not listed(_name(entry), ASKING):
+        return -1
+    return next(i for i, parameter in enumerate(entry.parameters) if parameter.name in ANSWERS)
+
+
 def of_entry(entry):
     """Name of a value of Peers."""
-    name = entry.identifier.removesuffix("_c") if entry.large else entry.identifier
+    name = _name(entry)
     if listed(name, LOCAL):
         return "none"
     if listed(name, CONNECTING):

@@ -87,6 +87,18 @@ inline constexpr Peers peers_of_symbol[symbol_count] = {{
 }};
 constexpr Peers peers_of(Symbol symbol) {{ return peers_of_symbol[static_cast<std::size_t>(symbol)]; }}
 
+// Whether a call may give the host something for others.
+inline constexpr bool gives_of_symbol[symbol_count] = {{
+{gives}
+}};
+constexpr bool gives(Symbol symbol) {{ return gives_of_symbol[static_cast<std::size_t>(symbol)]; }}
+
+// Of a question, the position of the address of what is zero for "no"; -1 for what is none.
+inline constexpr std::int8_t answer_of_symbol[symbol_count] = {{
+{answers}
+}};
+constexpr int answer_of(Symbol symbol) {{ return answer_of_symbol[static_cast<std::size_t>(symbol)]; }}
+
 // What names the rank that a call needs, and no other.
 enum class Through : std::uint8_t {{
   nobody,  // it may need any
@@ -151,6 +163,8 @@ def header(table, symbols):
         large="\n".join(f"    {str(s.entry.large).lower()},  // {s.name}" for s in symbols),
         datatypes="\n".join(f"    {_datatypes(s.entry)},  // {s.name}" for s in symbols),
         peers="\n".join(f"    Peers::{peers.of_entry(s.entry)},  // {s.name}" for s in symbols),
+        gives="\n".join(f"    {str(peers.gives(s.entry)).lower()},  // {s.name}" for s in symbols),
+        answers="\n".join(f"    {peers.answer(s.entry)},  // {s.name}" for s in symbols),
         targets="\n".join(f"    {_target(s.entry)},  // {s.name}" for s in symbols),
     )
 

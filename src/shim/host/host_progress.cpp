@@ -2,6 +2,7 @@
 
 #include "abi.h"
 #include "shim/bind/forward.h"
+#include "shim/bind/late_answers.h"
 
 namespace millrace::shim {
 namespace {
@@ -20,11 +21,15 @@ bool prepare_host_progress() {
   own_comm = abi::handle(made);
   // What fails here must not end the program in the middle of its own collective.
   host<Symbol::MPI_Comm_set_errhandler>(own_comm, abi::errors_return());
-  return host<Symbol::MPI_Irecv>(as_word(&nothing), 1, abi::int_type(), 0, 0, own_comm, as_word(&never)) == 0;
+  if (host<Symbol::MPI_Irecv>(as_word(&nothing), 1, abi::int_type(), 0, 0, own_comm, as_word(&never)) != 0)
+    return false;
+  use_host_driver(drive_host);
+  return true;
 }
 
 void forget_host_progress() {
   if (own_comm == 0) return;
+  use_host_driver(nullptr);
   host<Symbol::MPI_Cancel>(as_word(&never));
   host<Symbol::MPI_Wait>(as_word(&never), abi::status_ignore);
   Word freed = own_comm;

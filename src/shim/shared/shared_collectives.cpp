@@ -156,6 +156,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     const Attempt attempt = attempt_collective(*communicator, call);
     if (attempt.reason == Reason::none) {
       ++communicator->calls;
+      note_meeting();
       int error = attempt.error;
       if (attempt.result != collective::Result::ok) error = raise(*communicator, symbol, attempt.result);
       return {return_error(call, words, error), taken(algorithm_of(call))};

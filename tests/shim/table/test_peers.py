@@ -10,7 +10,7 @@ TABLE = shim_table.load()
 
 def test_every_name_is_an_entry():
     names = {entry.identifier for entry in TABLE.entries}
-    for pattern in (*peers.BLOCKING, *peers.CONNECTING, *peers.NONBLOCKING, *peers.LOCAL):
+    for pattern in (*peers.BLOCKING, *peers.CONNECTING, *peers.NONBLOCKING, *peers.LOCAL, *peers.TAKING, *peers.ASKING):
         assert fnmatch.filter(names, pattern), f"no entry is called MPI_{pattern}"
 
 
@@ -42,6 +42,25 @@ def test_queries_do_not():
     by_name = {entry.identifier: peers.of_entry(entry) for entry in TABLE.entries}
     for name in ("Comm_rank", "Get_count", "Type_size", "Wtime", "Comm_get_attr", "Reduce_local", "Win_get_group"):
         assert by_name[name] == "none", name
+
+
+def test_who_gives_the_host_something_for_others():
+    by_name = {entry.identifier: peers.gives(entry) for entry in TABLE.entries}
+    for name in ("Send", "Isend", "Sendrecv", "Start", "Startall", "Put", "Win_complete", "Ibarrier", "Pready"):
+        assert by_name[name], name
+    for name in ("Recv", "Irecv", "Wait", "Testall", "Iprobe", "Send_init", "Comm_rank", "Win_test"):
+        assert not by_name[name], name
+
+
+def test_answers_of_questions():
+    """Each that returns a flag, or how many, and may need others."""
+    for entry in TABLE.entries:
+        out = [p.name for p in entry.parameters if p.direction == "out" and p.name in ("flag", "outcount")]
+        answer = peers.answer(entry)
+        is_wait = entry.identifier.startswith("Wait")
+        assert (answer >= 0) == bool(out and peers.of_entry(entry) != "none" and not is_wait), entry.name
+        if answer >= 0:
+            assert entry.parameters[answer].name == out[0], entry.name
 
 
 def targets():
