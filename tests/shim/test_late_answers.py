@@ -1,4 +1,4 @@
-"""What was sent before a collective in shared memory is there for those that ask after it (shim/bind/late_answers.h)."""
+"""What was sent before a collective in shared memory is there for who asks after it (shim/bind/late_answers.h)."""
 
 import hosts
 import pytest
