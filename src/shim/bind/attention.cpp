@@ -9,15 +9,12 @@ shared_memory::Seating seating_in_force;
 }  // namespace
 
 constinit std::atomic<shared_memory::Attention*> attention{&alone};
-constinit std::atomic<std::atomic<std::uint32_t>*> own_inside{&alone.seats[0].inside};
-constinit std::atomic<std::atomic<std::uint32_t>*> own_given{&alone.seats[0].given};
+constinit std::atomic<shared_memory::Attention::Seat*> own_seat{alone.seats};
 
 void use_seating(const shared_memory::Seating& seating) {
   seating_in_force = seating;
   shared_memory::Attention* const used = seating.attention ? seating.attention : &alone;
-  shared_memory::Attention::Seat& own = used->seats[seating.attention ? seating.seat : 0];
-  own_inside.store(&own.inside, std::memory_order_relaxed);
-  own_given.store(&own.given, std::memory_order_relaxed);
+  own_seat.store(&used->seats[seating.attention ? seating.seat : 0], std::memory_order_relaxed);
   attention.store(used, std::memory_order_relaxed);
 }
 

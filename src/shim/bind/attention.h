@@ -11,8 +11,7 @@ namespace millrace::shim {
 
 // Never null: memory of this process, where nobody sleeps, until ranks share some.
 extern std::atomic<shared_memory::Attention*> attention;
-extern std::atomic<std::atomic<std::uint32_t>*> own_inside;
-extern std::atomic<std::atomic<std::uint32_t>*> own_given;
+extern std::atomic<shared_memory::Attention::Seat*> own_seat;
 
 // From MPI_Init on, by one thread; nothing (the default) before the memory goes.
 void use_seating(const shared_memory::Seating& seating);
@@ -34,8 +33,8 @@ inline bool somebody_sleeps() {
 // Before a call that may give the host something for others. Threads may lose one of two that come at a time: that some
 // were given is still seen.
 [[gnu::always_inline]] inline void count_given() {
-  std::atomic<std::uint32_t>* const given = own_given.load(std::memory_order_relaxed);
-  given->store(given->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  std::atomic<std::uint32_t>& given = own_seat.load(std::memory_order_relaxed)->given;
+  given.store(given.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 // Before a call that connects the job with others.
@@ -48,15 +47,15 @@ inline void announce_strangers() {
 class InsideHost {
  public:
   [[gnu::always_inline]] explicit InsideHost(std::uint32_t whom = shared_memory::Attention::anybody)
-      : inside_(own_inside.load(std::memory_order_relaxed)) {
-    inside_->store(whom, std::memory_order_relaxed);
+      : inside_(own_seat.load(std::memory_order_relaxed)->inside) {
+    inside_.store(whom, std::memory_order_relaxed);
   }
-  [[gnu::always_inline]] ~InsideHost() { inside_->store(shared_memory::Attention::nobody, std::memory_order_relaxed); }
+  [[gnu::always_inline]] ~InsideHost() { inside_.store(shared_memory::Attention::nobody, std::memory_order_relaxed); }
   InsideHost(const InsideHost&) = delete;
   InsideHost& operator=(const InsideHost&) = delete;
 
  private:
-  std::atomic<std::uint32_t>* inside_;
+  std::atomic<std::uint32_t>& inside_;
 };
 
 }  // namespace millrace::shim

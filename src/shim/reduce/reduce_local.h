@@ -55,9 +55,12 @@ Word observed_reduce_local(Symbol symbol, void* next, std::span<const Word> word
 template <Symbol symbol, class... Words>
 inline Word accelerated_reduce_local(Words... all) {
   using Place = at::Reduce_local;
+  if (__builtin_expect(current_mode() != accelerating, 0)) {
+    // An array of its own: of one that others see, the words would be in memory on the quick road, too.
+    const std::array<Word, sizeof...(all)> seen{all...};
+    return observed_reduce_local(symbol, next_definition<symbol>(), seen);
+  }
   const std::array<Word, sizeof...(all)> words{all...};
-  if (__builtin_expect(current_mode() != accelerating, 0))
-    return observed_reduce_local(symbol, next_definition<symbol>(), words);
   const Arguments arguments(symbol, words);
   const Reduction* reduction = find_reduction(arguments.datatype(Place::datatype), arguments.op(Place::op));
   if (reduce_local_refusal(reduction, arguments) != record::Reason::none)
