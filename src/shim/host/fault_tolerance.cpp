@@ -9,8 +9,8 @@
 namespace millrace::shim {
 namespace {
 
-// As MPICH reads its variables: the first of these names that is set.
-bool is_on_in_environment() {
+// As MPICH reads its variables: the first of these names that is set. Not for every ABI.
+[[maybe_unused]] bool is_on_in_environment() {
   for (const char* name : {"MPIR_CVAR_ENABLE_FT", "MPIR_PARAM_ENABLE_FT", "MPICH_ENABLE_FT"}) {
     const char* const text = std::getenv(name);
     if (!text) continue;
