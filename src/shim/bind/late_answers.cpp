@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "abi.h"
 #include "shim/bind/attention.h"
 
 namespace millrace::shim {
@@ -14,10 +15,9 @@ constinit std::atomic<bool (*)(void*)> driver{nullptr};
 // given_by_others() when a question last found everything seen.
 constinit std::atomic<std::uint32_t> seen{0};
 
-// A look of MPICH 4 takes in several messages, one of Open MPI 31; MPICH 5 and Intel MPI take one, and say "no" to who
-// asks for what came behind others by themselves. What is answered by "yes" is asked about anew, so this is about what
-// has come for other questions.
-constexpr std::uint32_t most_looks = 16;
+// MPICH 5 and Intel MPI say "no" by themselves to who asks for what came behind others. What is answered by "yes" is
+// asked about anew, so this is about what has come for other questions.
+constexpr std::uint32_t most_unseen = 16 * abi::messages_in_a_look;
 
 int int_at(Word address) { return *static_cast<const int*>(as_pointer(address)); }
 
@@ -44,7 +44,9 @@ bool host_has_looked(Symbol symbol, Word result, std::span<const Word> words, st
   given = shared_memory::given_by_others(seating());
   const std::uint32_t unseen = given - seen.load(std::memory_order_relaxed);
   if (unseen == 0) return false;
-  for (std::uint32_t looks = std::min(unseen, most_looks - 1) + 1; looks > 0; --looks) drive(nullptr);
+  // The question that was answered by "no" was a look, and the next one is.
+  const std::uint32_t looks = (std::min(unseen, most_unseen) - 1) / abi::messages_in_a_look;
+  for (std::uint32_t look = 0; look < looks; ++look) drive(nullptr);
   return true;
 }
 

@@ -61,6 +61,8 @@ inline constexpr bool writes_past_receive_buffers = false;
 inline constexpr bool isendrecv_tells_length = false;
 inline constexpr bool ialltoallw_reads_beyond = false;
 inline constexpr bool allgatherv_cuts_by_extent = true;
+// How many messages that have come the host takes in at one look, at least.
+inline constexpr std::uint32_t messages_in_a_look = 1;
 inline constexpr bool algorithms_ignore_predefined_ops = false;
 inline constexpr const char* survives_failures_object = nullptr;
 inline constexpr bool may_die_of_returned_errors = false;

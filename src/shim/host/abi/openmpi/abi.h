@@ -69,6 +69,8 @@ inline constexpr bool isendrecv_tells_length = true;
 inline constexpr bool ialltoallw_reads_beyond = true;
 // The blocks of MPI_Allgatherv are cut into pieces of so many elements as have a certain extent.
 inline constexpr bool allgatherv_cuts_by_extent = false;
+// How many messages that have come the host takes in at one look, at least.
+inline constexpr std::uint32_t messages_in_a_look = 16;
 // Which algorithm does a reduction does not depend on whether its op is predefined (reduce/op_substitution.h).
 inline constexpr bool algorithms_ignore_predefined_ops = true;
 // A bool of libmpi that says whether the host was told to survive ranks that fail; elsewhere the environment says so.
