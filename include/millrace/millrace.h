@@ -35,12 +35,20 @@
 #define MILLRACE_EXPORT
 #endif
 
+/* A number that is no value of an enumeration is an error that is answered. C++ would leave open what a function may do
+ * with it, but for enumerations that say which integers they are: those that C takes. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define MILLRACE_ANY_NUMBER : unsigned int
+#else
+#define MILLRACE_ANY_NUMBER
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* What a function answers. The numbers are part of the binary interface, here and in every enumeration below. */
-typedef enum millrace_status {
+typedef enum millrace_status MILLRACE_ANY_NUMBER {
   MILLRACE_OK = 0,
   MILLRACE_NOT_SUPPORTED = 1, /* the op is not defined on the type, or this processor has no such type (f80) */
   MILLRACE_BAD_OP = 2,        /* not a value of millrace_op */
@@ -55,7 +63,7 @@ typedef enum millrace_status {
 } millrace_status;
 
 /* The ops of MPI. `a` is the left operand, `b` the right one; they matter where an op is not commutative in bits. */
-typedef enum millrace_op {
+typedef enum millrace_op MILLRACE_ANY_NUMBER {
   MILLRACE_SUM = 0,  /* integers wrap */
   MILLRACE_PROD = 1, /* integers wrap; complex: (a.re b.re - a.im b.im, a.re b.im + a.im b.re), each step rounded */
   MILLRACE_MAX = 2,  /* NaN if either is NaN */
@@ -71,7 +79,7 @@ typedef enum millrace_op {
 } millrace_op;
 
 /* Element types: bit layouts, not a language's names for them. */
-typedef enum millrace_type {
+typedef enum millrace_type MILLRACE_ANY_NUMBER {
   MILLRACE_I8 = 0, /* two's complement integers */
   MILLRACE_I16 = 1,
   MILLRACE_I32 = 2,
