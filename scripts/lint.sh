@@ -49,9 +49,8 @@ python=$(files '*.py')
   if [ -n "$python" ]; then check ruff "$tools/ruff" check -q ${fix:+--fix} $python; fi
   if [ -n "$units" ] && [ -z "$quick" ]; then
     if [ -f "$build/compile_commands.json" ]; then
-      # Units for another processor are not in the database of this build.
-      known=$(for unit in $units; do grep -q "/$unit\"" "$build/compile_commands.json" && echo "$unit\$"; done) || true
-      check clang-tidy run-clang-tidy-16 -quiet -p "$build" $known
+      known=$(python3 scripts/tidy_database.py "$build/compile_commands.json" "$build/tidy" $units)
+      [ -z "$known" ] || check clang-tidy run-clang-tidy-16 -quiet -p "$build/tidy"
     else
       echo "lint: clang-tidy: needs the compile commands: ./dev build"
       status=1

@@ -9,18 +9,19 @@ passed, failed, skipped, trouble = 0, [], [], []
 
 for argument in sys.argv[1:]:
     path, _, status = argument.rpartition("=")
+    runner = pathlib.Path(path).stem
     before = len(failed)
     try:
         cases = list(xml.etree.ElementTree.parse(path).iter("testcase"))
     except (OSError, xml.etree.ElementTree.ParseError) as error:
-        trouble.append(f"{pathlib.Path(path).stem}: no results: {error}")
+        trouble.append(f"{runner}: no results: {error}")
         continue
     for case in cases:
         # ctest repeats the name as the class, pytest has the file there.
         name = ".".join(dict.fromkeys(filter(None, (case.get("classname"), case.get("name")))))
         reason = next((child for child in case if child.tag == "skipped"), None)
         if any(child.tag in ("failure", "error") for child in case) or case.get("status") == "fail":
-            failed.append(name)
+            failed.append(f"{runner}: {name}")  # the same tests run in two builds
         elif reason is not None or case.get("status") in ("notrun", "disabled"):
             # GoogleTest prints the reason on the line after "FILE:LINE: Skipped", ctest keeps that as output.
             said = re.search(r": Skipped\n([^\[\n]+)", case.findtext("system-out") or "")
@@ -30,7 +31,7 @@ for argument in sys.argv[1:]:
             passed += 1
     # 0: all well; ctest 8 and pytest 1: a test failed, which the file says, too. Anything else is a broken runner.
     if status != "0" and len(failed) == before:
-        trouble.append(f"{pathlib.Path(path).stem}: exit code {status} although no test failed")
+        trouble.append(f"{runner}: exit code {status} although no test failed")
 
 print()
 for name, reason in skipped:

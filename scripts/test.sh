@@ -1,5 +1,7 @@
 #!/bin/sh
 # Runs every test and sums up. Called by `./dev test`, when everything is built.
+#
+# --analyse: clang-tidy reads every unit, too, Clang compiles everything, instrumented, and what needs no MPI runs so.
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -11,23 +13,44 @@ python=$root/build/env/tools/bin/python
 # A test that hangs is ended: by ctest, by pytest-timeout, and a run of an MPI program by the hosts' helper before that.
 ctest_options="-LE full --timeout 300"
 pytest_options="--timeout 300"
+analyse=""
 for word in "$@"; do
   case $word in
     --full) ctest_options="-C full --timeout 3600" pytest_options="--full --timeout 3600" ;;
-    *) echo "dev test: '$word'? There is only --full" >&2; exit 2 ;;
+    --analyse) analyse=yes ;;
+    *) echo "dev test: '$word'? There are --full and --analyse" >&2; exit 2 ;;
   esac
 done
 
 rm -rf "$results"
 mkdir -p "$results"
 
+# run_ctest DIRECTORY NAME OPTION...: the tests of a build, with results in NAME.xml
+run_ctest() {
+  directory=$1
+  name=$2
+  shift 2
+  ctest --test-dir "$directory" -j "$(nproc)" --output-on-failure --output-junit "$results/$name.xml" "$@" >"$results/$name.log" 2>&1
+  status=$?
+  grep -Ev '^ +Start +[0-9]+:|  Passed  ' "$results/$name.log"
+  return $status
+}
+
 # shellcheck disable=SC2086 # options, one per word
-ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --output-junit "$results/ctest.xml" $ctest_options >"$results/ctest.log" 2>&1
+run_ctest "$build" ctest $ctest_options
 ctest_status=$?
-grep -Ev '^ +Start +[0-9]+:|  Passed  ' "$results/ctest.log"
 
 # shellcheck disable=SC2086
 "$python" -m pytest tests -q -rs --continue-on-collection-errors -o cache_dir="$build/pytest-cache" --junitxml="$results/pytest.xml" $pytest_options
 pytest_status=$?
 
-"$python" scripts/summarise.py "$results/ctest.xml=$ctest_status" "$results/pytest.xml=$pytest_status"
+if [ -n "$analyse" ]; then
+  ./scripts/analyse.sh "$build" "$results/analysis.xml"
+  analysis_status=$?
+  export ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-16
+  run_ctest "$build-asan" asan -LE full --timeout 300
+  asan_status=$?
+fi
+
+"$python" scripts/summarise.py "$results/ctest.xml=$ctest_status" "$results/pytest.xml=$pytest_status" \
+  ${analyse:+"$results/analysis.xml=$analysis_status" "$results/asan.xml=$asan_status"}

@@ -1,8 +1,10 @@
 """What is under version control is formatted and passes the linters; all but clang-tidy, which takes too long."""
 
+import json
 import pathlib
 import shutil
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINT = ROOT / "scripts" / "lint.sh"
@@ -43,3 +45,22 @@ def test_an_unknown_option_is_refused():
     done = run(LINT, "--quickly")
     assert done.returncode == 2
     assert "'--quickly'?" in done.stderr
+
+
+def test_clang_tidy_reads_each_unit_once_and_the_headers_of_every_abi(tmp_path):
+    for unit in ("a.cpp", "b.cpp", "c.cpp", "other_processor.cpp"):
+        (tmp_path / unit).touch()
+    commands = [
+        {"directory": str(tmp_path), "file": str(tmp_path / unit), "command": f"c++ -I{abi} {unit}"}
+        for abi in ("openmpi", "mpich")
+        for unit in ("a.cpp", "b.cpp", "c.cpp")
+    ]
+    (tmp_path / "all.json").write_text(json.dumps(commands))
+    units = ["b.cpp", "a.cpp", "other_processor.cpp"]
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts/tidy_database.py", "all.json", "tidy", *units],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["a.cpp", "b.cpp"]
+    chosen = json.loads((tmp_path / "tidy/compile_commands.json").read_text())
+    assert [entry["command"] for entry in chosen] == ["c++ -Iopenmpi a.cpp", "c++ -Impich b.cpp"]

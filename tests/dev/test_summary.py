@@ -56,4 +56,5 @@ def test_what_was_skipped_says_why(tmp_path):
 
 
 def test_what_failed_is_named(tmp_path):
-    assert "failed:  b" in summary(tmp_path, (FAILED, 1))[0]
+    lines, _ = summary(tmp_path, (PASSED, 0), (FAILED, 1))
+    assert "failed:  1: b" in lines
