@@ -36,9 +36,9 @@
 #endif
 
 /* A number that is no value of an enumeration is an error that is answered. C++ would leave open what a function may do
- * with it, but for enumerations that say which integers they are: those that C takes. */
+ * with it, but for enumerations that say which integers they are. */
 #if defined(__cplusplus) && __cplusplus >= 201103L
-#define MILLRACE_ANY_NUMBER : unsigned int
+#define MILLRACE_ANY_NUMBER : int
 #else
 #define MILLRACE_ANY_NUMBER
 #endif

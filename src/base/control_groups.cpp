@@ -56,8 +56,9 @@ ControlGroups control_groups(std::string_view controller, const std::string& roo
   find_mount(controller, root, hierarchy);
   if (hierarchy.mount_point.empty()) return {};
   ControlGroups groups{hierarchy.version, {}};
+  const std::string mount = root + hierarchy.mount_point;
   for (std::string group = hierarchy.group;; group.erase(group.find_last_of('/'))) {
-    groups.directories.push_back(root + hierarchy.mount_point + group);
+    groups.directories.push_back(mount + group);
     if (group.find('/') == std::string::npos) return groups;
   }
 }

@@ -71,8 +71,9 @@ Result Group::idle(Patience& patience, const Awaited& awaited) {
   // In every round, as the host does in its own waits: what a peer does may take many steps of both.
   for (std::uint32_t drive = 0; host_.progress && drive < patience.drives; ++drive)
     if (!host_.progress(host_.context)) return fail(Result::peer_died);
-  if (waiting_ == Waiting::sleep && round >= patience.attentive_until_round &&
-      (time_ns = monotonic_ns()) >= patience.attentive_until_ns) {
+  const bool may_sleep = waiting_ == Waiting::sleep && round >= patience.attentive_until_round;
+  if (may_sleep) time_ns = monotonic_ns();
+  if (may_sleep && time_ns >= patience.attentive_until_ns) {
     if (const Result result = sleep(patience, awaited, time_ns); result != Result::ok) return result;
   } else if (waiting_ != Waiting::spin || (round >= 64 && round % 8 == 0)) {
     sched_yield();  // spinning too long usually means that the one waited for needs this core

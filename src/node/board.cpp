@@ -92,7 +92,8 @@ Board* Board::join(const JoinRequest& request, int directory, std::string& why_n
     if (make) remove_abandoned_files(directory, name);
     const std::uint32_t expected = request.ranks_here != 0 ? request.ranks_here : request.world_ranks;
     if (board->joined() >= expected) unlinkat(directory, name.c_str(), 0);
-    if (board->in_file_ && (board->file_ = keep_descriptor(file)) >= 0) {
+    if (board->in_file_) board->file_ = keep_descriptor(file);
+    if (board->file_ >= 0) {
       board->file_device_ = found.st_dev;
       board->file_inode_ = found.st_ino;
     }

@@ -44,6 +44,7 @@ void MemoryGauge::find_groups() {
   const ControlGroups found = control_groups("memory", root_);
   const bool second = found.version == 2;
   std::vector<Group> groups;
+  groups.reserve(found.directories.size());
   for (const std::string& directory : found.directories)
     groups.push_back({directory + (second ? "/memory.max" : "/memory.limit_in_bytes"),
                       directory + (second ? "/memory.current" : "/memory.usage_in_bytes"), directory + "/memory.stat"});

@@ -88,7 +88,7 @@ std::string types_text(const ordered_json& types) {
     const std::string type = type_name(static_cast<Type>(t));
     std::vector<std::string> cells;
     for (const std::string& op : ops) {
-      const auto found = unit_of_kernel.find(op + "_" + type);
+      const auto found = unit_of_kernel.find(fmt::format("{}_{}", op, type));
       cells.push_back(found == unit_of_kernel.end() ? "-" : found->second);
     }
     text += row(type, cells);

@@ -46,7 +46,10 @@ std::uint32_t NodeAccord::find_memory(void* self) {
   accord.lacks_memory_ = bytes == 0 || available < least_spare_groups * bytes;
   if (accord.lacks_memory_ || !accord.board_.lock()) return 0;
   std::uint32_t number = memory.load(std::memory_order_relaxed);
-  if (number == 0 && (number = accord.board_.allocate(bytes)) != 0) memory.store(number, std::memory_order_relaxed);
+  if (number == 0) {
+    number = accord.board_.allocate(bytes);
+    if (number != 0) memory.store(number, std::memory_order_relaxed);
+  }
   accord.board_.unlock();
   accord.lacks_memory_ = number == 0;
   return number;

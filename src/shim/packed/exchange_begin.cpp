@@ -42,7 +42,7 @@ Word begin_exchange(HostCall call) {
   if (completions_may_be_unseen()) return call.pass(forwarded(record::Reason::unseen_completion));
   if (!may_pay(arguments, shape.send) && !may_pay(arguments, shape.receive))
     return call.pass(forwarded(record::Reason::host_is_faster));
-  const auto request = static_cast<std::size_t>(shape.request);
+  const std::size_t request = static_cast<std::uint8_t>(shape.request);  // all that come here have one
   const bool persistent = shape.is_persistent;
 
   OperationPtr operation;

@@ -79,7 +79,7 @@ void make_list(Type& type, int bytes, bool is_short) {
   for (int left = bytes; left > 0;) {
     lengths.push_back(is_short ? 2 : 2 * (1 + static_cast<int>(draw(25))));
     at_bytes.push_back(place);
-    place += 4 * lengths.back() + 8 * (1 + static_cast<std::intptr_t>(is_short ? draw(2) : draw(8)));
+    place += std::intptr_t{4} * lengths.back() + 8 * (1 + static_cast<std::intptr_t>(is_short ? draw(2) : draw(8)));
     left -= 4 * lengths.back();
   }
   for (std::size_t i = at_bytes.size(); is_short && i > 1; --i)

@@ -16,6 +16,7 @@ constexpr BlockRole both{true, true};
 
 std::vector<BlockRole> roles_of(const std::vector<int>& peers, BlockRole role) {
   std::vector<BlockRole> roles;
+  roles.reserve(peers.size());
   for (const int peer : peers) roles.push_back(peer == abi::proc_null ? nothing : role);
   return roles;
 }

@@ -1,8 +1,6 @@
 // The calls that complete requests, or ask about them, when some of them are ours (MPI 4.1, 3.7.3 to 3.7.5).
 #pragma once
 
-#include <utility>
-
 #include "positions.h"
 #include "shim/packed/host_call.h"
 
@@ -33,7 +31,7 @@ constexpr CompletionPlaces places_of() {
 }
 template <Word (*complete)(HostCall, const CompletionPlaces&), class Place, bool frees = true>
 Word completed(HostCall call) {
-  return complete(std::move(call), places_of<Place, frees>());
+  return complete(call, places_of<Place, frees>());
 }
 
 inline constexpr HostCallFunction complete_wait = completed<complete_one, at::Wait>;

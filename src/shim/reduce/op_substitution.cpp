@@ -117,7 +117,7 @@ void forget_op_substitution() {
 Outcome substitute_op(Symbol symbol, std::span<Word> words) {
   if (is_disabled_entry(symbol)) return forwarded(Reason::disabled);
   const BytesRule& rule = bytes_rule(symbol_entry(symbol));
-  const auto op_position = static_cast<std::size_t>(rule.op);
+  const std::size_t op_position = static_cast<std::uint8_t>(rule.op);  // a reduction has one
   const Arguments arguments(symbol, words);
   const Word datatype = arguments.datatype(static_cast<std::size_t>(rule.first.datatype));
   const Word op = arguments.op(op_position);

@@ -47,7 +47,7 @@ Word observed_reduce_local(Symbol symbol, void* next, std::span<const Word> word
   ObservedCall observed(symbol);
   Word result = 0;
   std::uint16_t algorithm = record::no_algorithm;
-  if (reason == Reason::none) {
+  if (reduction && reason == Reason::none) {
     algorithm = reduce_observed(*reduction, arguments);
     result = succeed(symbol, words);
   } else if (is_fortran(symbol)) {
