@@ -55,7 +55,7 @@ class Writer {
     if (d.host_bounds) {
       map.lb = d.host_bounds->lb_bytes;
       map.ub = map.lb + d.host_bounds->extent_bytes;
-      (map.markers.empty() ? map.types : map.markers) = {{map.lb, map.ub}};
+      (map.markers.empty() ? map.types : map.markers).assign(1, {map.lb, map.ub});
     }
     return map;
   }

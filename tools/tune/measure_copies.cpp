@@ -103,8 +103,7 @@ std::vector<std::ptrdiff_t> random_places(std::size_t count) {
   std::vector<std::ptrdiff_t> places(2 * count);
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::ptrdiff_t>(8 * i);
   std::shuffle(places.begin(), places.end(), std::minstd_rand(1));
-  places.resize(count);
-  return places;
+  return {places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 }  // namespace
