@@ -1,0 +1,129 @@
+"""MPI_X under Millrace and PMPI_X, the host's own, in turns within one process: is any call slower than the host's?
+
+    ./dev bench turns
+    PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...] [--kinds reduce_local,pack,messages,collectives]
+        [--modes hot,cold,apart] [--ranks 2,4] [--isa avx2] [--turns 11] [--noise] [--csv FILE] [--from FILE]
+
+Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives only. The
+ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper end of the
+interval that holds the median with 95 % is. --noise runs the same program without Millrace, where both sides are the
+host's. --from makes the tables of a file that --csv has written. What each kind measures: turns.h and its .cpp.
+"""
+
+import argparse
+import csv
+import math
+import pathlib
+import statistics
+import sys
+
+import hosts
+
+HERE = pathlib.Path(__file__).resolve().parent
+OUT = hosts.BUILD / "bench" / "turns"
+FIELDS = ("host", "kind", "mode", "ranks", "side", "name", "bytes", "turn", "ours_us", "host_us", "line_ns")
+LOCAL = ("reduce_local", "pack")
+BAR = 0.97
+
+
+def compiled(name):
+    others = [HERE / f"{stem}.cpp" for stem in ("local", "types", "messages", "collectives")]
+    return hosts.compile(name, HERE / "turns.cpp", OUT / name / "turns", flags=[*others, "-std=c++20"])
+
+
+def run(name, kind, mode, ranks, millrace, options):
+    env = {"MILLRACE_ISA": options.isa} if options.isa else {}
+    line = [OUT / name / "turns", kind, mode, options.turns, options.turn_us]
+    done = hosts.run(name, ranks, line, millrace=millrace, env=env, timeout=options.timeout_s, bind=ranks <= 2)
+    if done.returncode != 0 or done.timed_out:
+        print(f"{name} {kind} {mode} {ranks}: {done.stdout[-200:]} {done.stderr[-300:]}", file=sys.stderr)
+    for text in done.stdout.splitlines():
+        words = text.split()
+        if len(words) == 7 and words[0] == kind:
+            values = (*words[1:2], int(words[2]), int(words[3]), *map(float, words[4:]))
+            side = "millrace" if millrace else "alone"
+            yield dict(zip(FIELDS, (name, kind, mode, ranks, side, *values), strict=True))
+
+
+def interval(values):
+    """Of the median: the order statistics that hold it with at least 95 %, whatever the distribution."""
+    values, count, outside = sorted(values), len(values), 0.0
+    low = 0
+    while low < (count - 1) // 2:
+        outside += math.comb(count, low) / 2**count
+        if 2 * outside > 0.05:
+            break
+        low += 1
+    low = max(low - 1, 0)
+    return values[low], values[count - 1 - low]
+
+
+def points(rows):
+    """(host, kind, mode, ranks, side) -> [(name, bytes, ratio, low, high, ours_us, host_us)]"""
+    samples = {}
+    for row in rows:
+        group = tuple(row[field] for field in FIELDS[:5])
+        samples.setdefault(group, {}).setdefault((row["name"], int(row["bytes"])), []).append(row)
+    for group, named in samples.items():
+        found = []
+        for (name, size), turns in named.items():
+            ratios = [float(turn["host_us"]) / float(turn["ours_us"]) for turn in turns]
+            times = [statistics.median(float(turn[field]) for turn in turns) for field in ("ours_us", "host_us")]
+            found.append((name, size, statistics.median(ratios), *interval(ratios), *times))
+        yield group, found
+
+
+def show(rows, worst):
+    print("| host | kind | mode | ranks | side | points | geometric mean | 5 % to 95 % | surely below 0.97 | worst |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for (host, kind, mode, ranks, side), found in points(rows):
+        ratios = sorted(point[2] for point in found)
+        low, high = (ratios[round(share * (len(ratios) - 1))] for share in (0.05, 0.95))
+        below = sorted((point for point in found if point[4] < BAR), key=lambda point: point[2])
+        text = ", ".join(f"{name} {size} B {ratio:.2f}" for name, size, ratio, *_ in below[:worst])
+        mean = statistics.geometric_mean(ratios)
+        print(f"| {host} | {kind} | {mode} | {ranks} | {side} | {len(found)} | {mean:.2f} | {low:.2f} to {high:.2f} | "
+              f"{len(below)} | {text} |", flush=True)  # fmt: skip
+    lines = [float(row["line_ns"]) for row in rows if float(row["line_ns"]) > 0]
+    if lines:
+        print(f"\na cache line took {min(lines):.0f} to {max(lines):.0f} ns, median {statistics.median(lines):.0f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hosts", default=",".join(hosts.HOSTS))
+    parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives")
+    parser.add_argument("--modes", default="hot,cold,apart")
+    parser.add_argument("--ranks", default="2,4")
+    parser.add_argument("--isa", help="MILLRACE_ISA")
+    parser.add_argument("--turns", type=int, default=11)
+    parser.add_argument("--turn-us", type=float, default=1000, help="of one side in one turn")
+    parser.add_argument("--noise", action="store_true", help="also without Millrace")
+    parser.add_argument("--worst", type=int, default=4, help="points named in a row")
+    parser.add_argument("--timeout-s", type=int, default=900, help="of one kind on one host")
+    parser.add_argument("--csv", type=pathlib.Path)
+    parser.add_argument("--from", dest="source", type=pathlib.Path)
+    options = parser.parse_args()
+    if options.source:
+        with options.source.open(newline="") as file:
+            show(list(csv.DictReader(file)), options.worst)
+        return
+    rows = []
+    for name in options.hosts.split(","):
+        compiled(name)
+        for kind in options.kinds.split(","):
+            for mode in options.modes.split(",") if kind == "collectives" else ["hot"]:
+                for ranks in [1] if kind in LOCAL else map(int, options.ranks.split(",")):
+                    for millrace in (True, False) if options.noise else (True,):
+                        print(f"{name} {kind} {mode} {ranks} ...", file=sys.stderr, flush=True)
+                        rows += run(name, kind, mode, ranks, millrace, options)
+    if options.csv:
+        with options.csv.open("w", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS)
+            writer.writeheader()
+            writer.writerows(rows)
+    show(rows, options.worst)
+
+
+if __name__ == "__main__":
+    main()
