@@ -15,5 +15,5 @@ def test_random_histories(host_name, case):
 @pytest.mark.parametrize("ranks", range(2, 10))
 def test_more_random_histories(host, ranks):
     program = build(host, "random_history.c")
-    for seed in range(8 if ranks < 5 else 3):
+    for seed in range(3 if ranks < 5 else 1):
         both(host, ranks, program, 1000 + 8 * ranks + seed, max(2, 200 // ranks**2), 60, timeout=300)
