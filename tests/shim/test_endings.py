@@ -8,6 +8,9 @@ import time
 import hosts
 import pytest
 from shim_programs import build, run
+from usable import why_no_mounts_of_its_own
+
+WHY_NO_MOUNTS = why_no_mounts_of_its_own()
 
 
 def with_shared_memory_in(directory, line):
@@ -41,6 +44,7 @@ def processes(marker):
     return found
 
 
+@pytest.mark.skipif(WHY_NO_MOUNTS is not None, reason=str(WHY_NO_MOUNTS))
 @pytest.mark.parametrize("how", ["abort", "kill", "exit", "_exit", "crash", "finalize"])
 @pytest.mark.parametrize("host", ["openmpi5", "mpich5", "intel"])
 def test_nothing_is_left(host, how):

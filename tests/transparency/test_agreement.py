@@ -6,16 +6,18 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 
 import hosts
 import pytest
 from transparency import both, build, cases, lines, usable
+from usable import NOBODY, why_no_mounts_of_its_own, why_no_other_user
 
-NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="other users and namespaces need root")
+WHY_NO_MOUNTS, WHY_NO_USER = why_no_mounts_of_its_own(), why_no_other_user()
+needs_mounts = pytest.mark.skipif(WHY_NO_MOUNTS is not None, reason=str(WHY_NO_MOUNTS))
+needs_other_user = pytest.mark.skipif(WHY_NO_USER is not None, reason=str(WHY_NO_USER))
 
 
 def unshare(*arguments):
@@ -136,7 +138,8 @@ def as_nobody(line, hidepid):
     return [*unshare("--propagation", "private"), script]
 
 
-@needs_root
+@needs_mounts
+@needs_other_user
 @cases(("first_thread", -1), ("plain", -1), ("before", -1), ("plain", 1), ("after", 1))
 def test_hidden_ranks_where_proc_hides(host_name, case):
     host = able(host_name, case[0], NOT_WHERE_PROC_HIDES)
@@ -199,6 +202,7 @@ def jobs(host, ranks_of_jobs, *before):
 
 
 @needs_root
+@needs_mounts
 @cases((4, 4), (2, 4), (4, 3))
 def test_two_jobs_in_containers(host_name, case):
     host = usable(host_name)
@@ -231,9 +235,9 @@ def test_another_user_takes_the_names_first(host_name, case):
     host = usable(host_name)
     program = build(host, "steady.c")
     name = f"squatted-{os.getpid()}"
-    squat = [sys.executable, str(SQUATTER), case, name, str(os.geteuid())]
+    squat = ["/usr/bin/python3", "-c", SQUATTER.read_text(), case, name, str(os.geteuid())]  # who may not read it, too
     squatter = subprocess.Popen(
-        ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "/usr/bin/python3", *squat[1:]],
+        ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *squat],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
