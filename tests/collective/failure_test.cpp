@@ -35,9 +35,9 @@ std::string disagree(int first_kind, std::size_t first_bytes, int second_kind, s
   setup.timeout_seconds = 20;
   return run_all(setup, [&](Group& group) -> std::string {
     Result result = barrier(group);
-    if (result != Result::ok) return result_name(result);
-    result = group.rank() == 0 ? call(group, first_kind, first_bytes, 0)
-                               : call(group, second_kind, second_bytes, second_root);
+    if (result == Result::ok)
+      result = group.rank() == 0 ? call(group, first_kind, first_bytes, 0)
+                                 : call(group, second_kind, second_bytes, second_root);
     if (result == Result::ok) result = barrier(group);
     return result == Result::mismatch ? "" : std::string("no mismatch but: ") + result_name(result);
   });

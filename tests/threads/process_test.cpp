@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cfenv>
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -34,10 +35,18 @@ std::vector<double> sum_of_halves(unsigned threads) {
 
 const std::vector<double> expected(elements, 0.75);
 
+// A reduction goes alone while another process of Millrace, such as a test beside this one, has its turn at making
+// threads for longer than is worth waiting: a later one has them. Reduces until this process has `threads`, or for 20 s.
+std::size_t threads_after_reductions(unsigned threads) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  do EXPECT_EQ(sum_of_halves(threads), expected);
+  while (threads_of_this_process() < threads && std::chrono::steady_clock::now() < deadline);
+  return threads_of_this_process();
+}
+
 TEST(Threads, AreReallyThere) {
   const std::size_t before = threads_of_this_process();
-  EXPECT_EQ(sum_of_halves(4), expected);
-  EXPECT_GE(threads_of_this_process(), std::max<std::size_t>(4, before));
+  EXPECT_GE(threads_after_reductions(4), std::max<std::size_t>(4, before));
 }
 
 TEST(Threads, SmallReductionsAndOneThreadStartNone) {
@@ -119,9 +128,7 @@ TEST(Threads, ALimitOnProcessesMeansOneThread) {
     EXPECT_EQ(millrace_threads(1000, &why), 1u);
     EXPECT_STREQ(why, "no more threads can be made (limits of processes, or of memory)");
   }
-  const std::size_t before = threads_of_this_process();
-  EXPECT_EQ(sum_of_halves(7), expected);  // and later they are made
-  EXPECT_GT(threads_of_this_process(), before);
+  EXPECT_GE(threads_after_reductions(7), 7u);  // and later they are made
   const NoMoreThreads limit;
   millrace_use_threads(7, 1000);
   EXPECT_EQ(millrace_threads(1000, nullptr), 7u);  // those that are there
