@@ -12,13 +12,17 @@
 #include "kernel/kernel_set.h"
 
 // Says that iterations are independent, which holds for equal and for disjoint buffers. (__restrict would be a lie for
-// out == a.) The scalar unit is the oracle of the others: there the compiler must not vectorise.
+// out == a.) The scalar unit is the oracle of the others: there the compiler must not vectorise. Four vectors at a time
+// where a unit asks for it: counting and jumping cost a loop of one vector more or less, as the op happens to be placed
+// (AVX2 on Zen 3, 16 KiB: MAX of 64-bit integers took 1.9 times as long, PROD of double 1.2, SUM of double 1.0).
 #if defined(MILLRACE_KERNEL_SCALAR) && defined(__clang__)
 #define MILLRACE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(disable)")
 #elif defined(MILLRACE_KERNEL_SCALAR)
 #define MILLRACE_INDEPENDENT_ITERATIONS
 #elif defined(__clang__)
 #define MILLRACE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(MILLRACE_KERNEL_UNROLLED)
+#define MILLRACE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep") _Pragma("GCC unroll 4")
 #else
 #define MILLRACE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #endif
