@@ -40,7 +40,7 @@ std::string disagree(const std::vector<std::size_t>& sent, const std::vector<std
     if (group.rank() == 1)
       for (std::size_t index = 0; index < rooms.size(); ++index)
         receives.push_back({0, {expected[index], rooms[index].data(), nullptr, nullptr}});
-    // Two ranks may find out before the third has begun: a barrier, so that it hears of it in a call and not in start().
+    // Two ranks may find out before the third has begun: after a barrier it hears of that in a call, not in start().
     Result first = barrier(group);
     if (first == Result::ok) first = exchange(group, Kind::alltoall, 1, sends, receives);
     Result result = first == Result::truncated ? Result::ok : first;

@@ -36,7 +36,7 @@ std::vector<double> sum_of_halves(unsigned threads) {
 const std::vector<double> expected(elements, 0.75);
 
 // A reduction goes alone while another process of Millrace, such as a test beside this one, has its turn at making
-// threads for longer than is worth waiting: a later one has them. Reduces until this process has `threads`, or for 20 s.
+// threads for longer than is worth waiting: a later one has them. Reduces until this process has so many, or for 20 s.
 std::size_t threads_after_reductions(unsigned threads) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   do EXPECT_EQ(sum_of_halves(threads), expected);
