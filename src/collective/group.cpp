@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <span>
 
@@ -161,6 +162,20 @@ Result Group::fail(Result result) {
   if (!head_->verdict.compare_exchange_strong(verdict, static_cast<std::uint32_t>(result)))
     result = verdict_result(verdict);
   broken_ = result;
+  return result;
+}
+
+void Group::write_note(std::uint64_t number, const void* data, std::size_t bytes) {
+  Note& own = self_->notes[number % 2];
+  std::memcpy(own.data, data, bytes);
+  publish(own.number, number);
+}
+
+Result Group::read_note(std::uint32_t rank, std::uint64_t number, void* data, std::size_t bytes) {
+  if (broken_ != Result::ok) return broken_;
+  const Note& theirs = member(rank).notes[number % 2];
+  const Result result = wait(theirs.number, number);
+  if (result == Result::ok) std::memcpy(data, theirs.data, bytes);
   return result;
 }
 

@@ -264,6 +264,13 @@ class Group {
   std::uint32_t polls() const { return polls_; }                                     // before the first round
   std::uint32_t polls_between() const { return waiting_ == Waiting::spin ? 8 : 2; }  // rounds
 
+  // What ranks tell each other beside their calls: up to most_note_bytes, under numbers that all count alike, from 1
+  // on. To write waits for nobody. A rank writes the next one only when it has read this one of all ranks: so there
+  // need be no more places than two.
+  void write_note(std::uint64_t number, const void* data, std::size_t bytes);
+  // Waits until `rank` has written it.
+  Result read_note(std::uint32_t rank, std::uint64_t number, void* data, std::size_t bytes);
+
   // Breaks the group for all ranks; returns what broke it first.
   Result fail(Result result);
 

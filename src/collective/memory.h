@@ -7,7 +7,7 @@
 //   page 0    Head: verdict, who sleeps
 //   page 1..  rank 0's block | rank 1's block | ...           each whole pages, touched first by its owner
 //
-//   block     Member                          who this rank is, what it calls, how far it is
+//   block     Member                          who this rank is, what it calls, how far it is, what it notes
 //             Cell[calls_ahead]               ring of small messages: flag, label, up to 112 bytes
 //             char[calls_ahead][cell_bytes]   ring of what does not fit there
 //             char[slots][slot_bytes]         ring of chunks of large messages
@@ -51,6 +51,14 @@ struct alignas(pair_bytes) Cell {
   char data[inline_bytes];
 };
 
+// What a rank tells all others beside its calls (Group::write_note).
+inline constexpr std::size_t most_note_bytes = 9 * pair_bytes - 16;
+struct alignas(pair_bytes) Note {
+  std::atomic<std::uint64_t> number;  // partner: Group::wait by its readers
+  std::uint64_t unused;
+  char data[most_note_bytes];
+};
+
 struct alignas(pair_bytes) Member {
   // Written by join(), read by all after `present`.
   std::atomic<std::uint32_t> present;  // shape's fingerprint, not 0; join(), partner: may_read() and start()
@@ -83,6 +91,8 @@ struct alignas(pair_bytes) Member {
   // slept for.
   alignas(pair_bytes) std::atomic<std::uint32_t> bell;
   std::atomic<std::uint64_t> awaited;
+
+  Note notes[2];  // of even and odd numbers
 };
 
 // Where two ranks meet (pair.h): flags and a few bytes of both in one line, so that it need cross only once.
