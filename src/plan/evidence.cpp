@@ -1,0 +1,297 @@
+#include "plan/evidence.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "base/hash.h"
+
+namespace millrace::plan {
+namespace {
+
+using collective::Kind;
+
+constexpr std::uint32_t around_calls = 12, tried_calls = 4;
+// The first time several trials follow each other: a program that is wrongly served need not wait for long.
+constexpr std::uint32_t first_trials = 3;
+static_assert(around_calls + first_trials * (tried_calls + around_calls) == EvidenceRecord::most_calls);
+
+// Trying costs a job no more than a hundredth of its calls and of its time. So many calls may be tried beforehand.
+constexpr std::uint64_t share = 100, free_tries = 16;
+constexpr std::uint64_t tried_side_costs = 2;  // in times of ours, at least
+// Calls between windows afterwards: a hundred for each call that is tried; twice as many each time once enough is known
+// of all that is called.
+constexpr std::uint64_t least_spacing = share * tried_calls, most_spacing = std::uint64_t{1} << 20, least_wait = 32;
+
+constexpr std::uint32_t most_choices = 64, most_classes = 96;
+// Who changes sides twice stays.
+constexpr std::uint32_t most_changes = 2;
+
+// How much less the other side must cost, by how many trials say so: of few all, and by much; of many four in five.
+constexpr std::uint32_t few_trials = 2, some_trials = 3, many_trials = 5;
+constexpr double by_far = 0.75, clearly = 0.90, surely = 0.97;
+
+constexpr std::uint32_t least_costs = 3;  // of the choice, for a ratio
+
+// Quarters of a power of two: sizes that differ by less than a quarter are one class.
+std::uint32_t size_class(std::int64_t bytes) {
+  if (bytes < 0) return 0xfff;
+  const auto size = static_cast<std::uint64_t>(bytes);
+  if (size < 4) return static_cast<std::uint32_t>(size);
+  const auto log = static_cast<std::uint32_t>(std::bit_width(size)) - 1;
+  return log * 4 + static_cast<std::uint32_t>(size >> (log - 2) & 3);
+}
+std::int64_t least_bytes(std::uint32_t size_class) {
+  if (size_class == 0xfff) return -1;
+  if (size_class < 4) return size_class;
+  return static_cast<std::int64_t>((std::uint64_t{4} + (size_class & 3)) << (size_class / 4 - 2));
+}
+
+// A rank may expect more of MPI_Bcast than is sent. So its choices are those of its algorithms, which are the flavors:
+// ranks whose bytes lie on two sides of such a threshold do not get on anyway.
+std::uint32_t choice_key(const EitherCall& call, Side standard) {
+  const std::uint32_t size = call.kind == Kind::bcast ? 0 : size_class(call.bytes);
+  return static_cast<std::uint32_t>(call.kind) << 24 | std::uint32_t{call.flavor} << 16 |
+         static_cast<std::uint32_t>(standard) << 12 | size;
+}
+Kind kind_of(std::uint32_t key) { return static_cast<Kind>(key >> 24); }
+
+// For whom a rank has to wait.
+enum class Waits : std::uint8_t { for_all, for_root, root_for_all };
+Waits waits_of(Kind kind) {
+  switch (kind) {
+    case Kind::bcast:
+    case Kind::scatter: return Waits::for_root;
+    case Kind::reduce:
+    case Kind::gather: return Waits::root_for_all;
+    default: return Waits::for_all;
+  }
+}
+
+template <class Value>
+double median(std::span<const Value> values) {
+  std::vector<Value> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t middle = sorted.size() / 2;
+  if (sorted.size() % 2 == 1) return static_cast<double>(sorted[middle]);
+  return (static_cast<double>(sorted[middle - 1]) + static_cast<double>(sorted[middle])) / 2;
+}
+
+bool is_cheaper(std::span<const double> ratios) {
+  const auto trials = static_cast<std::uint32_t>(ratios.size());
+  const auto below = [ratios](double bar) {
+    return static_cast<std::uint32_t>(
+        std::count_if(ratios.begin(), ratios.end(), [bar](double ratio) { return ratio < bar; }));
+  };
+  if (trials >= few_trials && below(by_far) == trials) return true;
+  if (trials < some_trials) return false;
+  if (trials < many_trials) return below(1) == trials && median(ratios) < clearly;
+  return below(1) * 5 >= trials * 4 && median(ratios) < surely;
+}
+
+}  // namespace
+
+bool Evidence::Choice::is_settled() const { return changes >= most_changes; }
+
+// Null: there are too many.
+Evidence::Choice* Evidence::find_choice(const EitherCall& call, Side standard) {
+  const std::uint32_t key = choice_key(call, standard);
+  for (Choice& known : choices_)
+    if (known.key == key) return &known;
+  // Those of MPI_Bcast are few, and may not be the same on all ranks: they do not count.
+  const auto counted = static_cast<std::size_t>(std::count_if(
+      choices_.begin(), choices_.end(), [](const Choice& one) { return kind_of(one.key) != Kind::bcast; }));
+  if (call.kind != Kind::bcast && counted == most_choices) return nullptr;
+  choices_.push_back({.key = key, .standard = standard, .side = standard, .ratios = {}});
+  return &choices_.back();
+}
+
+// -1: there are too many.
+std::int32_t Evidence::find_class(const EitherCall& call, const Choice& choice) {
+  const std::uint64_t key = std::uint64_t{choice.key} << 16 | size_class(call.bytes);
+  for (std::size_t index = 0; index < classes_.size(); ++index)
+    if (classes_[index].key == key) return static_cast<std::int32_t>(index);
+  if (classes_.size() == most_classes) return -1;
+  classes_.push_back({.key = key, .choice = static_cast<std::uint32_t>(&choice - choices_.data()), .costs_ns = {}});
+  return static_cast<std::int32_t>(classes_.size()) - 1;
+}
+
+Side Evidence::find_side(const EitherCall& call, Side standard) {
+  const Choice* const choice = find_choice(call, standard);
+  if (!choice) return standard;
+  if (!measures()) return choice->side;
+  slots_[turn_ - window_.first] = {find_class(call, *choice), call.root};
+  return tries() && !choice->is_settled() ? other(choice->side) : choice->side;
+}
+
+void Evidence::timed(std::uint64_t entry_ns, std::uint64_t exit_ns) {
+  if (measures()) stamps_[turn_ - window_.first] = {entry_ns, exit_ns};
+}
+
+std::uint64_t Evidence::digest() const {
+  std::uint64_t hash = spread(report_turn_);
+  for (std::uint32_t index = 0; index < window_.calls(); ++index) {
+    const Slot& slot = slots_[index];
+    const std::uint64_t key = slot.call_class < 0 ? 0 : classes_[static_cast<std::size_t>(slot.call_class)].key;
+    hash = spread(spread(hash ^ key) ^ static_cast<std::uint32_t>(slot.root));
+  }
+  return hash;
+}
+
+void Evidence::report(EvidenceRecord& record) {
+  has_reported_ = true;
+  record.turn = report_turn_;
+  record.digest = digest();
+  record.stamps = stamps_;
+}
+
+// Of a call in the window, over all ranks; 0 if it was not timed on all of them.
+std::uint64_t Evidence::cost_ns(std::span<const EvidenceRecord> records, std::uint32_t index) const {
+  const Slot& slot = slots_[index];
+  const Waits waits = waits_of(kind_of(choice_of(slot).key));
+  std::uint64_t last_entry_ns = 0;
+  for (const EvidenceRecord& record : records) {
+    if (record.stamps[index].exit_ns == 0) return 0;
+    last_entry_ns = std::max(last_entry_ns, record.stamps[index].entry_ns);
+  }
+  if (waits != Waits::for_all && (slot.root < 0 || static_cast<std::size_t>(slot.root) >= records.size())) return 0;
+  std::uint64_t all_ns = 0;
+  for (std::size_t rank = 0; rank < records.size(); ++rank) {
+    const EvidenceRecord::Stamp& own = records[rank].stamps[index];
+    std::uint64_t begin_ns = own.entry_ns;
+    if (waits == Waits::for_all || (waits == Waits::root_for_all && static_cast<int>(rank) == slot.root))
+      begin_ns = last_entry_ns;
+    else if (waits == Waits::for_root)
+      begin_ns = std::max(begin_ns, records[static_cast<std::size_t>(slot.root)].stamps[index].entry_ns);
+    if (own.exit_ns > begin_ns) all_ns += own.exit_ns - begin_ns;
+  }
+  return std::max<std::uint64_t>(all_ns, 1);
+}
+
+// What a window has shown of a choice.
+void Evidence::judge(std::uint32_t index, const Trials& trials, Outcome& outcome) {
+  Choice& judged = choices_[index];
+  bool has_tried = false;
+  for (const Trial& trial : trials) {
+    if (trial.tried_ns == 0) continue;
+    has_tried = true;
+    outcome.tried_ns += static_cast<std::uint64_t>(std::max(trial.tried_ns - trial.usual_ns, 0.0));
+    const double ratio = trial.tried_ns / trial.usual_ns;
+    // The times have changed, or this trial was hit: it begins anew, and the next ones come soon.
+    if (judged.ratios.size() >= some_trials && ratio < by_far && median(judged.ratios.kept()) > surely)
+      judged.ratios = {};
+    judged.ratios.add(ratio);
+  }
+  if (!has_tried || !is_cheaper(judged.ratios.kept())) return;
+  const std::int64_t bytes =
+      kind_of(judged.key) == Kind::bcast ? least_seen_bytes(index) : least_bytes(judged.key & 0xfff);
+  outcome.changes.push_back({kind_of(judged.key), bytes, other(judged.side), 1 / median(judged.ratios.kept())});
+  judged.side = other(judged.side);
+  ++judged.changes;
+  judged.ratios = {};
+  for (CallClass& one : classes_)
+    if (one.choice == index) one.costs_ns = {};
+}
+
+std::int64_t Evidence::least_seen_bytes(std::uint32_t choice) const {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const CallClass& one : classes_)
+    if (one.choice == choice) least = std::min(least, least_bytes(static_cast<std::uint32_t>(one.key & 0xfff)));
+  return least;
+}
+
+Evidence::Outcome Evidence::decide(std::span<const EvidenceRecord> records) {
+  Outcome outcome;
+  const auto is_like_first = [&first = records.front()](const EvidenceRecord& record) {
+    return record.turn == first.turn && record.digest == first.digest && record.has_failed == 0;
+  };
+  if (!std::all_of(records.begin(), records.end(), is_like_first)) {
+    closed_ = true;
+    window_.first = report_turn_ = never;
+    return outcome;
+  }
+  outcome.changes.reserve(choices_.size());
+  std::vector<std::array<std::vector<std::uint64_t>, most_trials>> tried_ns(classes_.size());
+  std::vector<Trials> trials(choices_.size());
+  std::uint64_t sum_ns = 0, summed = 0;
+  bool has_calls = false;
+  for (std::uint32_t index = 0; index < window_.calls(); ++index) {
+    const Slot& slot = slots_[index];
+    if (slot.call_class < 0) continue;
+    has_calls = true;
+    const auto call_class = static_cast<std::size_t>(slot.call_class);
+    const bool is_tried = window_.is_tried(window_.first + index) && !choice_of(slot).is_settled();
+    outcome.tries += is_tried;
+    const std::uint64_t cost = cost_ns(records, index);
+    if (cost == 0) continue;
+    if (is_tried) {
+      tried_ns[call_class][window_.trial_of(index)].push_back(cost);
+    } else {
+      classes_[call_class].costs_ns.add(cost);
+      sum_ns += cost, ++summed;
+    }
+  }
+  for (std::size_t index = 0; index < classes_.size(); ++index) {
+    const CallClass& one = classes_[index];
+    if (one.costs_ns.size() < least_costs) continue;
+    const double usual_ns = median(one.costs_ns.kept());
+    for (std::size_t trial = 0; trial < most_trials; ++trial) {
+      const std::vector<std::uint64_t>& costs = tried_ns[index][trial];
+      if (costs.empty()) continue;
+      const auto count = static_cast<double>(costs.size());
+      trials[one.choice][trial].tried_ns += count * median(std::span<const std::uint64_t>(costs));
+      trials[one.choice][trial].usual_ns += count * usual_ns;
+    }
+  }
+  for (std::uint32_t index = 0; index < choices_.size(); ++index) judge(index, trials[index], outcome);
+  changed_ = static_cast<std::uint32_t>(
+      std::count_if(choices_.begin(), choices_.end(), [](const Choice& one) { return one.side != one.standard; }));
+  outcome.tried_ns /= records.size();
+  plan_next(records, outcome, has_calls, summed == 0 ? 0 : sum_ns / summed / records.size());
+  return outcome;
+}
+
+// When the next window is. `mean_ns`: of a call, on a rank.
+void Evidence::plan_next(std::span<const EvidenceRecord> records, const Outcome& outcome, bool has_calls,
+                         std::uint64_t mean_ns) {
+  const bool is_open = std::any_of(slots_.begin(), slots_.end(), [this](const Slot& slot) {
+    return slot.call_class >= 0 && !choice_of(slot).is_settled() && choice_of(slot).ratios.count < many_trials;
+  });
+  std::uint64_t calls = ~std::uint64_t{0}, elapsed_ns = calls, tries = 0, tried_ns = 0, host_ns = 0;
+  for (const EvidenceRecord& record : records) {
+    calls = std::min(calls, record.calls);
+    elapsed_ns = std::min(elapsed_ns, record.elapsed_ns);
+    tries = std::max(tries, record.tries);
+    tried_ns = std::max(tried_ns, record.tried_ns);
+    host_ns = std::max(host_ns, record.host_ns);
+  }
+  tries += outcome.tries;
+  tried_ns += outcome.tried_ns;
+  slots_ = {};
+  stamps_ = {};
+  if (!outcome.changes.empty()) has_tried_ = false;
+  const std::uint64_t free = free_tries + calls / share, cheap_ns = elapsed_ns / share;
+  const std::uint64_t expected_ns = std::max(tried_side_costs * mean_ns, host_ns);
+  const auto may_try = [&](std::uint64_t trials) {
+    return is_eager_ || (has_calls && tries + trials * tried_calls <= free &&
+                         tried_ns + trials * tried_calls * expected_ns <= cheap_ns);
+  };
+  if (!may_try(1)) {  // only looked at, later
+    wait_ = std::clamp(2 * wait_, least_wait, most_spacing);
+    window_ = {turn_ + wait_ - around_calls, around_calls, 0, 0};
+  } else {
+    wait_ = 0;
+    spacing_ = !has_tried_ || is_eager_ ? 0
+               : is_open                ? least_spacing
+                                        : std::clamp(2 * spacing_, least_spacing, most_spacing);
+    // By chance, but the same chance on all ranks: a program's loop shall not have the same calls tried each time.
+    const std::uint64_t chance = spacing_ == 0 ? 0 : spread(turn_) >> 58;
+    window_ = {turn_ + spacing_ + chance, around_calls, tried_calls,
+               !has_tried_ && may_try(first_trials) ? first_trials : 1};
+    has_tried_ = true;
+  }
+  report_turn_ = window_.first + window_.calls();
+  has_reported_ = false;
+}
+
+}  // namespace millrace::plan

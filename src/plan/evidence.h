@@ -1,0 +1,196 @@
+// Which of two sides, ours or the host's, does a class of collective calls faster, found out in the job itself: some
+// calls are timed, a few of them done by the other side, and who was slower beyond noise steps aside.
+//
+// Ranks must decide alike. So whatever is decided hangs on what all know to be equal: the number of the call on its
+// communicator, its kind, its bytes where they are significant on all ranks, and the times that all have told each
+// other.
+//
+//     calls   | 12 as chosen | 4 by the other side | 12 as chosen | ... | report ... | decision | ...
+//
+// Those are tried whatever their bytes, so that ranks whose arguments differ (a rank may expect more of MPI_Bcast
+// than is sent) do not part. A rank reports before the call that follows them, and waits for nobody there. It decides,
+// for which it needs the reports of all, before the first call in which no rank leaves before all have come, or when it
+// has made as many others as a root may run ahead of the rest anyway: so no program waits that would not have waited.
+//
+// What a call costs is what its ranks spend in it beyond what they have to wait for: to wait for a rank that comes late
+// is nobody's fault. All of this is arithmetic on numbers: no clock, no memory that is shared, one object for each
+// communicator and rank, used by one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collective/selection.h"
+
+namespace millrace::plan {
+
+enum class Side : std::uint8_t { ours, host };
+constexpr Side other(Side side) { return side == Side::ours ? Side::host : Side::ours; }
+
+// A call that either side may do, any time: it moves data, or its result is exact whoever reduces. The same on all
+// ranks, but for the bytes of MPI_Bcast.
+struct EitherCall {
+  collective::Kind kind;
+  std::uint8_t flavor = 0;  // calls of one kind that are not alike; of MPI_Bcast, which algorithm takes it
+  std::int64_t bytes = -1;  // of the call or of a block; -1: ranks do not know each other's
+  std::int32_t root = -1;
+};
+
+// What a rank reports. Times in ns of one clock, the same on all ranks.
+struct EvidenceRecord {
+  struct Stamp {
+    std::uint64_t entry_ns = 0, exit_ns = 0;  // 0: not of such a call, or it did not come to its end
+  };
+  static constexpr std::uint32_t most_calls = 60;
+
+  std::uint64_t turn = 0;
+  std::uint64_t digest = 0;  // of what was called between
+  // Of this process, on all communicators: calls, those of them that were tried, what trying has cost, and the time
+  // since its start.
+  std::uint64_t calls = 0, tries = 0, tried_ns = 0, elapsed_ns = 0;
+  std::uint64_t host_ns = 0;     // of a call of the host here, usually, before there were any of ours; 0: not known
+  std::uint64_t has_failed = 0;  // a call of this communicator, on this rank
+  std::array<Stamp, most_calls> stamps{};
+};
+
+class Evidence {
+ public:
+  // `is_eager`: tries all the time, whatever that costs.
+  explicit Evidence(bool is_eager = false) : is_eager_(is_eager) {}
+
+  // A choice that was changed.
+  struct Change {
+    collective::Kind kind;
+    std::int64_t least_bytes;  // of the class; -1: any
+    Side choice;
+    double ratio;  // of the costs, those of the choice before over those of the other side
+  };
+  struct Outcome {
+    std::uint32_t tries = 0;
+    std::uint64_t tried_ns = 0;  // for each rank, beyond what the calls would have cost
+    std::vector<Change> changes;
+  };
+
+  struct Due {
+    bool report = false;    // report() now, for all others
+    bool decision = false;  // then decide() now, with the reports of all
+  };
+  // Counts a collective call, whatever it is: on all ranks, before anything is done of it. `synchronises`: its kind is
+  // such that no rank leaves it before all have come to it.
+  Due begin(bool synchronises) {
+    if (++turn_ < report_turn_) [[likely]]
+      return {};
+    return {!has_reported_, synchronises || turn_ >= report_turn_ + most_ahead};
+  }
+
+  // The call that was begun has failed on this rank before any other had to do with it: it is not counted.
+  void take_back() { --turn_; }
+
+  // Turn, digest and stamps of a record.
+  void report(EvidenceRecord& record);
+  // The records of all ranks, in their order. Throws std::bad_alloc, before anything has changed.
+  Outcome decide(std::span<const EvidenceRecord> records);
+
+  // Who does the call that was begun. `standard`: what it is where nothing is known.
+  Side choose(const EitherCall& call, Side standard) {
+    if (!measures() && changed_ == 0) [[likely]]
+      return standard;
+    return find_side(call, standard);
+  }
+  // Whether the call that was begun is timed.
+  bool measures() const { return turn_ >= window_.first && turn_ < report_turn_; }
+  bool tries() const { return measures() && window_.is_tried(turn_); }
+  // The call for which choose() was asked, timed, is done.
+  void timed(std::uint64_t entry_ns, std::uint64_t exit_ns);
+
+  // Calls were not the same on all ranks, or have failed: everything stays as it is.
+  bool is_closed() const { return closed_; }
+  std::uint64_t turn() const { return turn_; }
+
+ private:
+  static constexpr std::uint32_t kept_costs = 16, kept_ratios = 7, most_trials = 3;
+
+  // Timed calls: some as chosen; then `trials` times some by the other side and some as chosen.
+  struct Window {
+    std::uint64_t first = 0;
+    std::uint32_t chosen = 0, tried = 0, trials = 0;
+    std::uint32_t calls() const { return chosen + trials * (tried + chosen); }
+    bool is_tried(std::uint64_t turn) const {
+      const std::uint64_t call = turn - first;
+      return call >= chosen && call < calls() && (call - chosen) % (tried + chosen) < tried;
+    }
+    std::uint32_t trial_of(std::uint32_t call) const { return (call - chosen) / (tried + chosen); }
+  };
+
+  template <class Value, std::uint32_t most>
+  struct Recent {
+    std::array<Value, most> values;
+    std::uint32_t count = 0;
+    void add(Value value) { values[count++ % most] = value; }
+    std::uint32_t size() const { return count < most ? count : most; }
+    std::span<const Value> kept() const { return {values.data(), size()}; }
+  };
+
+  // Calls that are chosen for together.
+  struct Choice {
+    std::uint32_t key;
+    Side standard, side;
+    std::uint32_t changes = 0;
+    Recent<double, kept_ratios> ratios;  // the other side's costs over those of the chosen one, by trial
+    bool is_settled() const;
+  };
+  // Calls of about one size.
+  struct CallClass {
+    std::uint64_t key;
+    std::uint32_t choice;                        // its place among the choices
+    Recent<std::uint64_t, kept_costs> costs_ns;  // by the side chosen, over all ranks
+  };
+
+  // What was called in the window.
+  struct Slot {
+    std::int32_t call_class = -1;
+    std::int32_t root = -1;
+  };
+  // What was tried in it.
+  struct Trial {
+    double tried_ns = 0;  // by the other side
+    double usual_ns = 0;  // of the same calls by the chosen one
+  };
+  using Trials = std::array<Trial, most_trials>;
+
+  Side find_side(const EitherCall& call, Side standard);
+  Choice* find_choice(const EitherCall& call, Side standard);
+  std::int32_t find_class(const EitherCall& call, const Choice& choice);
+  const Choice& choice_of(const Slot& slot) const {
+    return choices_[classes_[static_cast<std::size_t>(slot.call_class)].choice];
+  }
+  std::uint64_t cost_ns(std::span<const EvidenceRecord> records, std::uint32_t index) const;
+  void judge(std::uint32_t index, const Trials& trials, Outcome& outcome);
+  std::int64_t least_seen_bytes(std::uint32_t choice) const;
+  void plan_next(std::span<const EvidenceRecord> records, const Outcome& outcome, bool has_calls,
+                 std::uint64_t mean_ns);
+  std::uint64_t digest() const;
+
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  static constexpr std::uint64_t first_report = 20, first_calls = 12;
+  static constexpr std::uint64_t most_ahead = 48;  // less than GroupShape::calls_ahead
+
+  bool is_eager_;
+  std::uint64_t turn_ = 0;
+  std::uint64_t report_turn_ = first_report;
+  Window window_{first_report - first_calls, first_calls, 0, 0};
+  bool has_tried_ = false;     // since a choice was changed last
+  std::uint64_t spacing_ = 0;  // calls until the next window with tries
+  std::uint64_t wait_ = 0;     // calls until the next one without
+  std::uint32_t changed_ = 0;  // classes whose choice is not the standard
+  bool has_reported_ = false;  // on this window
+  bool closed_ = false;
+  std::vector<CallClass> classes_;
+  std::vector<Choice> choices_;
+  std::array<Slot, EvidenceRecord::most_calls> slots_{};
+  std::array<EvidenceRecord::Stamp, EvidenceRecord::most_calls> stamps_{};
+};
+
+}  // namespace millrace::plan
