@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,17 @@
 #include "plan/host_facts.h"
 
 namespace millrace::plan {
+
+// What a table says instead, by kind (tuning.h).
+using HostCollectives =
+    std::array<std::optional<MessageRange>, static_cast<std::size_t>(collective::Kind::neighbor) + 1>;
+
+inline std::optional<bool> host_does_by_table(const HostCollectives& table, collective::Kind kind,
+                                              std::optional<std::uint64_t> bytes) {
+  const std::optional<MessageRange>& range = table[static_cast<std::size_t>(kind)];
+  if (!range) return std::nullopt;
+  return range->holds(bytes ? static_cast<std::int64_t>(*bytes) : 1);
+}
 
 // `crowded`: some rank of the group has no core of its own. `reads_memory`: its ranks may read each other's memory.
 inline bool host_shares_faster(const HostFacts& facts, collective::Kind kind, std::size_t bytes, std::uint32_t ranks,

@@ -16,6 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t no_limit = ~std::size_t{0};
+constexpr auto first_kind = static_cast<std::size_t>(collective::Kind::barrier);
 constexpr std::size_t most_table_bytes = std::size_t{1} << 20;
 
 struct CopyLimit {
@@ -76,6 +77,8 @@ class RowReader {
         for (const auto& [name, inner] : value.items()) host(name, inner);
       else if (key == "collectives" && value.is_object())
         for (const auto& [name, inner] : value.items()) collective(name, inner);
+      else if (key == "left_to_host" && value.is_object())
+        for (const auto& [name, inner] : value.items()) host_collectives(name, inner);
       else if (key != "millrace_tuning" && key != "machine")
         ignore(key);
     }
@@ -107,21 +110,41 @@ class RowReader {
       if (!range(index, key, value)) ignore(fmt::format("messages.{}.{}", name, key));
   }
 
+  // [], or the least and the most.
+  static std::optional<MessageRange> range_of(const ordered_json& value) {
+    MessageRange range;
+    if (!value.is_array() || (!value.empty() && value.size() != 2)) return std::nullopt;
+    if (value.empty()) return range;
+    if (!value[0].is_number_unsigned() || (!value[1].is_null() && !value[1].is_number_unsigned())) return std::nullopt;
+    range.least_bytes = value[0].get<std::int64_t>();
+    range.most_bytes = value[1].is_null() ? any_size : value[1].get<std::int64_t>();
+    if (range.least_bytes < 1 || range.most_bytes < range.least_bytes) return std::nullopt;
+    return range;
+  }
+
   bool range(std::size_t index, const std::string& name, const ordered_json& value) {
     for (std::size_t i = 0; i < layout_classes; ++i) {
       if (name != layout_class_name(static_cast<LayoutClass>(i))) continue;
-      MessageRange range;
-      if (!value.is_array() || (!value.empty() && value.size() != 2)) return false;
-      if (!value.empty()) {
-        if (!value[0].is_number_unsigned() || (!value[1].is_null() && !value[1].is_number_unsigned())) return false;
-        range.least_bytes = value[0].get<std::int64_t>();
-        range.most_bytes = value[1].is_null() ? any_size : value[1].get<std::int64_t>();
-        if (range.least_bytes < 1 || range.most_bytes < range.least_bytes) return false;
-      }
-      tuning_.messages[index][i] = range;
-      return true;
+      const std::optional<MessageRange> range = range_of(value);
+      if (range) tuning_.messages[index][i] = range;
+      return range.has_value();
     }
     return false;
+  }
+
+  void host_collectives(const std::string& name, const ordered_json& kinds) {
+    const std::size_t index = hosts::index_of(name);
+    if (index == std::size(hosts::measured) || !kinds.is_object()) return ignore("left_to_host." + name);
+    for (const auto& [key, value] : kinds.items()) {
+      HostCollectives& table = tuning_.left_to_host[index];
+      std::size_t kind = first_kind;
+      while (kind < table.size() && key != collective::kind_name(static_cast<collective::Kind>(kind))) ++kind;
+      const std::optional<MessageRange> range = kind < table.size() ? range_of(value) : std::nullopt;
+      if (range)
+        table[kind] = range;
+      else
+        ignore(fmt::format("left_to_host.{}.{}", name, key));
+    }
   }
 
   void collective(const std::string& name, const ordered_json& value) {
@@ -164,6 +187,11 @@ MessageRanges Tuning::ranges(const HostFacts& facts) const {
   if (index == std::size(hosts::measured)) return result;
   for (std::size_t i = 0; i < layout_classes; ++i) result[i] = messages[index][i].value_or(result[i]);
   return result;
+}
+
+HostCollectives Tuning::collectives_of(const HostFacts& facts) const {
+  const std::size_t index = hosts::index_of(facts.name);
+  return index == std::size(hosts::measured) ? HostCollectives{} : left_to_host[index];
 }
 
 Tuning parse_tuning(std::string_view text, const std::string& path) {
@@ -217,17 +245,22 @@ std::string tuning_text(const Tuning& tuning, std::string_view machine) {
     json["copies"][limit.name] = value == no_limit ? ordered_json() : ordered_json(value);
   }
   for (const CopySwitch& one : copy_switches) json["copies"][one.name] = tuning.copies.*one.value;
-  for (std::size_t index = 0; index < std::size(hosts::measured); ++index)
-    for (std::size_t i = 0; i < layout_classes; ++i) {
-      const std::optional<MessageRange>& range = tuning.messages[index][i];
-      if (!range) continue;
-      ordered_json pair = ordered_json::array();
-      if (range->most_bytes >= range->least_bytes) {
-        pair.push_back(range->least_bytes);
-        pair.push_back(range->most_bytes == any_size ? ordered_json() : ordered_json(range->most_bytes));
-      }
-      json["messages"][hosts::measured[index]->name][layout_class_name(static_cast<LayoutClass>(i))] = pair;
-    }
+  const auto pair_of = [](const MessageRange& range) {
+    ordered_json pair = ordered_json::array();
+    if (range.most_bytes < range.least_bytes) return pair;
+    pair.push_back(range.least_bytes);
+    pair.push_back(range.most_bytes == any_size ? ordered_json() : ordered_json(range.most_bytes));
+    return pair;
+  };
+  for (std::size_t index = 0; index < std::size(hosts::measured); ++index) {
+    const char* const name = hosts::measured[index]->name;
+    for (std::size_t i = 0; i < layout_classes; ++i)
+      if (const std::optional<MessageRange>& range = tuning.messages[index][i])
+        json["messages"][name][layout_class_name(static_cast<LayoutClass>(i))] = pair_of(*range);
+    for (std::size_t kind = first_kind; kind < tuning.left_to_host[index].size(); ++kind)
+      if (const std::optional<MessageRange>& range = tuning.left_to_host[index][kind])
+        json["left_to_host"][name][collective::kind_name(static_cast<collective::Kind>(kind))] = pair_of(*range);
+  }
   const collective::Selection& standard = collective::standard_selection();
   for (const CollectiveLimit& limit : collective_limits)
     if (tuning.collectives.*limit.value != standard.*limit.value)

@@ -5,11 +5,14 @@
 //    "machine": "any text",
 //    "copies": {"permute_from_bytes": 384, "stream_from_bytes": null, "gather_lists": true, ...},
 //    "messages": {"Open MPI 4": {"mixed": [1, null], "blocks_32": []}},
-//    "collectives": {"bcast_chunk_bytes": 32768, ...}}
+//    "collectives": {"bcast_chunk_bytes": 32768, ...},
+//    "left_to_host": {"Open MPI 4": {"bcast": [65536, null], "gather": []}}}
 //
 // Every part and every key may be missing and then is what it is without a table. null is "no limit"; of "messages",
-// the least and the most bytes that are ours, [] for none. Names: kernel::CopyTuning, plan::LayoutClass,
-// plan::HostFacts, collective::Selection. Ranks must have the same table: its digest is part of what they agree on.
+// the least and the most bytes that are ours, [] for none; of "left_to_host", those of a collective inside a node that
+// are the host's (of calls whose blocks differ, all if the least is 1). Names: kernel::CopyTuning, plan::LayoutClass,
+// plan::HostFacts, collective::Selection, collective::Kind. Ranks must have the same table: its digest is part of what
+// they agree on.
 #pragma once
 
 #include <array>
@@ -22,6 +25,7 @@
 #include "collective/selection.h"
 #include "kernel/copy/tuning.h"
 #include "plan/hosts/hosts.h"
+#include "plan/shared_collectives.h"
 
 namespace millrace::plan {
 
@@ -34,9 +38,11 @@ struct Tuning {
   kernel::CopyTuning copies;  // those of this processor, where the table says nothing else
   std::array<std::array<std::optional<MessageRange>, layout_classes>, std::size(hosts::measured)> messages{};
   collective::Selection collectives;
+  std::array<HostCollectives, std::size(hosts::measured)> left_to_host{};
   std::vector<std::string> complaints;  // one line each, with the name of what is wrong
 
   MessageRanges ranges(const HostFacts& facts) const;
+  HostCollectives collectives_of(const HostFacts& facts) const;
 };
 
 // Never fails: what is unknown or out of its bounds is left as it is and named in `complaints`; a text that is no table

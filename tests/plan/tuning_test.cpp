@@ -32,6 +32,8 @@ TEST(Tuning, ReadsWhatItWrites) {
   tuning.messages[openmpi_4][mixed] = MessageRange{};
   tuning.messages[openmpi_4][mixed + 1] = MessageRange{4096, any_size};
   tuning.collectives.pair_chunk_bytes = 4096;
+  tuning.left_to_host[openmpi_4][static_cast<std::size_t>(collective::Kind::bcast)] = MessageRange{65536, any_size};
+  tuning.left_to_host[openmpi_4][static_cast<std::size_t>(collective::Kind::gather)] = MessageRange{};
   const Tuning read = parse_tuning(tuning_text(tuning, "a machine"), "t");
   EXPECT_TRUE(read.in_force);
   EXPECT_TRUE(read.complaints.empty()) << read.complaints[0];
@@ -45,6 +47,13 @@ TEST(Tuning, ReadsWhatItWrites) {
   EXPECT_FALSE(ranges[mixed].holds(8192));
   EXPECT_TRUE(ranges[mixed + 1].holds(4096));
   EXPECT_FALSE(ranges[mixed + 1].holds(4095));
+  const HostCollectives collectives = read.collectives_of(hosts::openmpi_4);
+  EXPECT_EQ(host_does_by_table(collectives, collective::Kind::bcast, 65536), true);
+  EXPECT_EQ(host_does_by_table(collectives, collective::Kind::bcast, 65535), false);
+  EXPECT_EQ(host_does_by_table(collectives, collective::Kind::gather, 8), false);
+  EXPECT_EQ(host_does_by_table(collectives, collective::Kind::gather, std::nullopt), false);
+  EXPECT_EQ(host_does_by_table(collectives, collective::Kind::scatter, 8), std::nullopt);
+  EXPECT_EQ(host_does_by_table(read.collectives_of(hosts::intel), collective::Kind::bcast, 65536), std::nullopt);
   EXPECT_TRUE(read.ranges(hosts::mpich_5)[mixed].holds(8192)) << "what the table leaves out is as without it";
 }
 
@@ -53,7 +62,8 @@ TEST(Tuning, WhatIsWrongIsNamedAndIgnored) {
       "copies": {"permute_from_byte": 1, "gather_lists": 3, "permute_from_bytes": -5},
       "messages": {"Open MPI 9": {}, "Open MPI 4": {"mixed": [5, 1], "blocks_4": [1], "round": []}},
       "collectives": {"bcast_chunk_bytes": 1, "pair_chunk_bytes": "8KiB", "reduce_slices_ranks": 1,
-      "reduce_chunk_bytes": 4100}})",
+      "reduce_chunk_bytes": 4100},
+      "left_to_host": {"Open MPI 9": {}, "Open MPI 4": {"bcast": [0, 1], "gathering": [], "scatter": 3}}})",
                                      "t");
   EXPECT_TRUE(tuning.in_force);
   const char* const names[] = {"colour",
@@ -67,7 +77,11 @@ TEST(Tuning, WhatIsWrongIsNamedAndIgnored) {
                                "collectives.bcast_chunk_bytes",
                                "collectives.pair_chunk_bytes",
                                "collectives.reduce_slices_ranks",
-                               "collectives.reduce_chunk_bytes"};
+                               "collectives.reduce_chunk_bytes",
+                               "left_to_host.Open MPI 9",
+                               "left_to_host.Open MPI 4.bcast",
+                               "left_to_host.Open MPI 4.gathering",
+                               "left_to_host.Open MPI 4.scatter"};
   ASSERT_EQ(tuning.complaints.size(), std::size(names));
   for (std::size_t i = 0; i < std::size(names); ++i)
     EXPECT_NE(tuning.complaints[i].find(names[i]), std::string::npos) << tuning.complaints[i];
