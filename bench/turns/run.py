@@ -2,20 +2,24 @@
 
     ./dev bench turns
     PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...] [--kinds reduce_local,pack,messages,collectives]
-        [--modes hot,cold,apart] [--ranks 2,4] [--isa avx2] [--turns 11] [--noise] [--csv FILE] [--from FILE]
+        [--modes hot,cold,apart] [--ranks 2,4] [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE]
+        [--from FILE]
 
 Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives only. The
 ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper end of the
 interval that holds the median with 95 % is. --noise runs the same program without Millrace, where both sides are the
-host's. --from makes the tables of a file that --csv has written. What each kind measures: turns.h and its .cpp.
+host's. --from makes the tables of a file that --csv has written. A short run with a report comes first: where no call
+is taken there is nothing to measure. What each kind measures: turns.h and its .cpp.
 """
 
 import argparse
 import csv
+import json
 import math
 import pathlib
 import statistics
 import sys
+import tempfile
 
 import hosts
 
@@ -31,8 +35,24 @@ def compiled(name):
     return hosts.compile(name, HERE / "turns.cpp", OUT / name / "turns", flags=[*others, "-std=c++20"])
 
 
+def settings(options):
+    pairs = options.env.split(",") if options.env else []
+    return {"MILLRACE_PMPI": "alike", **dict(pair.split("=", 1) for pair in pairs)}
+
+
+def taken_share(name, kind, ranks, options):
+    """Of the calls under the MPI_ names that Millrace knows how to do."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = pathlib.Path(directory) / "report.json"
+        env = {**settings(options), "MILLRACE_REPORT": path}
+        hosts.run(name, ranks, [OUT / name / "turns", kind, "hot", 1, 1], millrace=True, env=env, timeout=300)
+        calls = json.loads(path.read_text())["calls"] if path.exists() else []
+    known = [call for call in calls if call["taken"] or call["forwarded_why"]]
+    return sum(call["taken"] for call in known) / max(1, sum(call["calls"] for call in known))
+
+
 def run(name, kind, mode, ranks, millrace, options):
-    env = {"MILLRACE_ISA": options.isa} if options.isa else {}
+    env = settings(options)
     line = [OUT / name / "turns", kind, mode, options.turns, options.turn_us]
     done = hosts.run(name, ranks, line, millrace=millrace, env=env, timeout=options.timeout_s, bind=ranks <= 2)
     if done.returncode != 0 or done.timed_out:
@@ -95,7 +115,7 @@ def main():
     parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives")
     parser.add_argument("--modes", default="hot,cold,apart")
     parser.add_argument("--ranks", default="2,4")
-    parser.add_argument("--isa", help="MILLRACE_ISA")
+    parser.add_argument("--env", help="NAME=VALUE,... for the runs under Millrace")
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--turn-us", type=float, default=1000, help="of one side in one turn")
     parser.add_argument("--noise", action="store_true", help="also without Millrace")
@@ -114,6 +134,8 @@ def main():
         for kind in options.kinds.split(","):
             for mode in options.modes.split(",") if kind == "collectives" else ["hot"]:
                 for ranks in [1] if kind in LOCAL else map(int, options.ranks.split(",")):
+                    share = taken_share(name, kind, ranks, options)
+                    print(f"{name} {kind} {ranks}: {share:.0%} of the calls are ours", file=sys.stderr, flush=True)
                     for millrace in (True, False) if options.noise else (True,):
                         print(f"{name} {kind} {mode} {ranks} ...", file=sys.stderr, flush=True)
                         rows += run(name, kind, mode, ranks, millrace, options)
