@@ -178,6 +178,9 @@ constexpr std::array table = std::to_array<Setting>({
      "forces algorithms of collectives inside a node, e.g. allreduce=slices,bcast=single_copy"},
     {"MILLRACE_SINGLE_COPY", choice<&SettingValues::single_copy>, "auto|never", "auto",
      "large messages of collectives inside a node by one copy (process_vm_readv), where the system permits it"},
+    {"MILLRACE_MEASURE", choice<&SettingValues::measure>, "auto|always|never", "auto",
+     "collectives inside a node: time some calls of the job, ours and the host's, and go on with what was faster; "
+     "always without a limit on what that costs"},
     {"MILLRACE_PMPI", choice<&SettingValues::pmpi>, "host|alike", "host",
      "where a program or its libraries call PMPI names of collectives: leave all to the host, or rely on all ranks to "
      "do so in the same calls"},

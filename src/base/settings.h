@@ -60,6 +60,7 @@ struct SettingValues {
   std::string tree;
   std::string algorithm;
   When single_copy{};
+  When measure{};
   PmpiCalls pmpi{};
   std::string report;  // "0", "1" or a file name
   LogLevel log{};

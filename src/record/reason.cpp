@@ -21,6 +21,8 @@ constexpr std::array table{
     ReasonWords{"invalid_argument", "invalid argument"},
     ReasonWords{"buffers_overlap", "buffers overlap"},
     ReasonWords{"host_is_faster", "host is faster"},
+    ReasonWords{"host_was_faster", "host was faster in this job"},
+    ReasonWords{"tried", "tried, to compare"},
     ReasonWords{"large_count", "large count"},
     ReasonWords{"first_use", "first use of a datatype"},
     ReasonWords{"no_buffer", "no buffer left"},

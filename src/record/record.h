@@ -20,6 +20,8 @@ enum class Reason : std::uint8_t {
   invalid_argument,  // the host's own error is the right answer
   buffers_overlap,   // same or overlapping buffers
   host_is_faster,    // measured: the host wins here
+  host_was_faster,   // measured in this job
+  tried,             // for that: done by the host this time
   large_count,       // beyond what the algorithm handles
   first_use,         // a datatype that the host has not accepted yet
   no_buffer,         // MILLRACE_BUFFERS is used up

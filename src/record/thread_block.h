@@ -3,11 +3,11 @@
 //
 //   ThreadBlock
 //   +-----------+---------------------------------------------+-------------------------------------+
-//   | link, use | entries[max_entries], 192 bytes each        | pairs[pair_slots], 32 bytes each    |
+//   | link, use | entries[max_entries], 256 bytes each        | pairs[pair_slots], 32 bytes each    |
 //   +-----------+---------------------------------------------+-------------------------------------+
 //                |                                             |
 //                | bytes ticks outcome[none..op_not_covered]   | key calls bytes ticks
-//                | outcome[op_not_covered + 1..]  (2nd and 3rd line)
+//                | outcome[op_not_covered + 1..]  (2nd line and those after it)
 //
 // All fields are plain words accessed through std::atomic_ref: constructing std::atomic objects would touch every page.
 #pragma once
@@ -26,7 +26,7 @@ struct alignas(64) EntryCounters {
   std::uint64_t ticks;
   std::uint64_t outcome[reason_count];  // [none] is the number taken, the others the number forwarded for that reason
 };
-static_assert(sizeof(EntryCounters) == 192, "a new reason still fits; more than 22 need a second look at the layout");
+static_assert(sizeof(EntryCounters) == 256, "a new reason still fits; more than 30 need a second look at the layout");
 
 // What one algorithm did for one entry; found by hashing the two.
 struct alignas(32) PairCounters {

@@ -83,6 +83,8 @@ TEST(Settings, EveryWordOfAChoiceIsAValueOfItsOwn) {
   EXPECT_EQ(values("MILLRACE_SUBSTITUTE=never").substitute, When::never);
   EXPECT_EQ(values("MILLRACE_LAYOUTS=always").layouts, When::always);
   EXPECT_EQ(values("MILLRACE_SINGLE_COPY=never").single_copy, When::never);
+  EXPECT_EQ(values("MILLRACE_MEASURE=always").measure, When::always);
+  EXPECT_EQ(values("").measure, When::automatic);
   EXPECT_EQ(values("MILLRACE_SINGLE_COPY=always").complaints.size(), 1u) << "not offered by its row";
   EXPECT_EQ(values("MILLRACE_ORDER=rank").order, ReductionOrder::rank);
   EXPECT_EQ(values("MILLRACE_PMPI=alike").pmpi, PmpiCalls::alike);

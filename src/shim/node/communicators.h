@@ -6,6 +6,7 @@
 // gone.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -45,21 +46,24 @@ struct Communicator {
   int ranks = 0;
   Stage stage = Stage::undecided;
   record::Reason reason = record::Reason::not_agreed;
-  bool between = false;        // an intercommunicator
-  bool has_identity = false;   // without one it stays with the host
-  bool lost_count = false;     // a call failed here: `calls` may not be what the others have
-  bool lost_children = false;  // the same of constructors
-  node::Identity identity;     // of the communicator, before its members are mixed into it
-  std::uint64_t serial = 0;    // unlike that of any other of this process, also of one with the same handle
-  std::uint64_t calls = 0;     // collectives that have succeeded
-  std::uint64_t history = 0;   // what they were, while undecided
-  std::uint64_t children = 0;  // made of it by constructors that all its ranks call
+  bool between = false;                    // an intercommunicator
+  bool has_identity = false;               // without one it stays with the host
+  bool lost_count = false;                 // a call failed here: `calls` may not be what the others have
+  bool lost_children = false;              // the same of constructors
+  node::Identity identity;                 // of the communicator, before its members are mixed into it
+  std::uint64_t serial = 0;                // unlike that of any other of this process, also of one with the same handle
+  std::uint64_t calls = 0;                 // collectives that have succeeded
+  std::uint64_t history = 0;               // what they were, while undecided
+  std::array<std::uint32_t, 8> host_ns{};  // of the last calls while undecided: how long the host kept this rank
+  std::uint64_t host_calls = 0;            // of those
+  std::uint64_t children = 0;              // made of it by constructors that all its ranks call
   std::unordered_map<std::uint64_t, std::uint64_t> groups;  // the same by members and tag, for MPI_Comm_create_group
   std::vector<int> seats;               // of its ranks in MPI_COMM_WORLD, once somebody asked (targets.cpp)
   std::atomic<bool> has_seats = false;  // they are there
   std::unique_ptr<NodeAccord> accord;
   std::unique_ptr<NodeGroup> group;
   std::unique_ptr<KeptWithCommunicator> exchange;  // ExchangeBlocks, from its first collective that reduces nothing
+  std::unique_ptr<KeptWithCommunicator> measured;  // MeasuredCalls, from its first collective in shared memory
 };
 
 // Creates the attribute by which we hear of the end of a communicator. After MPI_Init, by one thread. False if the host

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <climits>
+#include <optional>
 
 #include "abi.h"
 #include "base/log.h"
 #include "collective/exchange.h"
 #include "shim/bind/forward.h"
+#include "shim/datatypes/datatypes.h"
+#include "shim/datatypes/exchange_type.h"
+#include "shim/datatypes/wire_types.h"
 #include "shim/node/node_group.h"
 #include "shim/shared/exchange_blocks.h"
 #include "shim/shared/host_verdict.h"
@@ -68,7 +72,8 @@ class ExchangeAttempt {
       : communicator_(communicator), call_(call), shape_(call.shape), blocks_(blocks) {}
 
   Attempt run() {
-    if (const Reason reason = decide(); reason != Reason::none) return refused(reason);
+    if (const auto answer = decide()) return *answer;
+    blocks_.clear();
     // The blocks of MPI_Neighbor_allgather are the same in whatever order they come.
     if (shape_.kind == ExchangeKind::neighbor_alltoall) {
       if (const Result told = tell_repeats(); told != Result::ok) return done(told);
@@ -94,31 +99,53 @@ class ExchangeAttempt {
   std::size_t rank() const { return static_cast<std::size_t>(communicator_.rank); }
   bool is_root() const { return communicator_.rank == root_; }
 
-  // By what is equal on all ranks.
-  Reason decide() {
-    blocks_.clear();
+  // By what is equal on all ranks. What is left to the host gets here: nothing is built before.
+  std::optional<Attempt> decide() {
     if (shape_.is_rooted()) {
       root_ = call_.root();
-      if (root_ < 0 || root_ >= communicator_.ranks) return Reason::invalid_argument;
+      if (root_ < 0 || root_ >= communicator_.ranks) return refused(Reason::invalid_argument);
     }
     if (shape_.is_neighbor()) {
       if (!blocks_.neighbors) blocks_.neighbors = neighbors_of(communicator_.handle, communicator_.rank);
-      if (!blocks_.neighbors->has_topology) return Reason::invalid_argument;
+      if (!blocks_.neighbors->has_topology) return refused(Reason::invalid_argument);
     }
     in_place_ = is_in_place();
     // What is to be sent would be overwritten.
-    if (in_place_ && shape_.kind == ExchangeKind::alltoall) return Reason::buffers_overlap;
-    if (!shape_.is_regular()) {
-      if (exchange_left_to_host(communicator_, kind_of(shape_.kind), std::nullopt)) return Reason::host_is_faster;
-      return Reason::none;
-    }
-    const bool outgoing = &regular_side(call_, communicator_.rank) == &shape_.send;
-    if (!blocks_.open(call_, outgoing ? shape_.send : shape_.receive, outgoing)) return Reason::invalid_argument;
-    bytes_ = blocks_.block_bytes();
+    if (in_place_ && shape_.kind == ExchangeKind::alltoall) return refused(Reason::buffers_overlap);
+    plan::EitherCall call{.kind = kind_of(shape_.kind), .flavor = flavor()};
+    if (shape_.is_rooted()) call.root = root_;
+    if (!shape_.is_regular()) return not_ours(communicator_, call);
+    const std::optional<std::int64_t> bytes = bytes_of_a_block(regular_side(call_, communicator_.rank));
+    if (!bytes) return refused(Reason::invalid_argument);
     // Where a type is not compiled its size is known up to there only.
-    if (bytes_ > INT_MAX) return Reason::large_count;
-    if (bytes_ == 0) return Reason::host_is_faster;  // nothing to do there either
-    return exchange_left_to_host(communicator_, kind_of(shape_.kind), bytes_) ? Reason::host_is_faster : Reason::none;
+    if (*bytes > INT_MAX) return refused(Reason::large_count);
+    if (*bytes == 0) return refused(Reason::host_is_faster);  // nothing to do there either
+    call.bytes = *bytes;
+    return not_ours(communicator_, call);
+  }
+
+  // Of a side whose blocks are alike; nothing if its arguments are not valid.
+  std::optional<std::int64_t> bytes_of_a_block(const ExchangeSide& side) const {
+    const std::int64_t count = call_.count(side, 0);
+    if (count < 0 || call_.is_in_place(side)) return std::nullopt;
+    const Word datatype = call_.datatype(side, 0);
+    std::int64_t size_bytes = 0;
+    const std::optional<WireType> known = may_have_layout(datatype) ? std::nullopt : wire_type(datatype);
+    if (known && known->plain) {
+      size_bytes = known->size_bytes;
+    } else {
+      const std::optional<ExchangeType> type = exchange_type(datatype);
+      if (!type) return std::nullopt;
+      size_bytes = type->size_bytes;
+    }
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(count, size_bytes, &bytes)) return std::nullopt;
+    return bytes;
+  }
+
+  // Of the calls that are one kind.
+  std::uint8_t flavor() const {
+    return static_cast<std::uint8_t>(static_cast<int>(shape_.kind) * 2 + (shape_.send.own_types ? 1 : 0));
   }
 
   // In the first such call on the communicator: no rank knows all others' neighbours.
@@ -292,7 +319,6 @@ class ExchangeAttempt {
   ExchangeBlocks& blocks_;
   int root_ = 0;
   bool in_place_ = false;
-  std::uint64_t bytes_ = 0;   // of each block of a regular call
   bool own_aliased_ = false;  // what this rank sends itself is received where it is
   bool own_differs_ = false;  // ... and has another size at its two ends
   Data own_;

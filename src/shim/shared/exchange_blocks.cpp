@@ -69,8 +69,6 @@ bool ExchangeBlocks::open(const ExchangeCall& call, const ExchangeSide& side, bo
   return count_ >= 0 && !__builtin_mul_overflow(count_, type_->size_bytes, &bytes);
 }
 
-std::uint64_t ExchangeBlocks::block_bytes() const { return static_cast<std::uint64_t>(count_ * type_->size_bytes); }
-
 bool ExchangeBlocks::find(std::size_t index, Data& data) {
   data = {};
   const bool array = side_->blocks == Blocks::array;

@@ -26,7 +26,6 @@ class ExchangeBlocks : public KeptWithCommunicator {
   bool open(const ExchangeCall& call, const ExchangeSide& side, bool outgoing);
   // Block `index` of the side that was opened last.
   bool find(std::size_t index, collective::Data& data);
-  std::uint64_t block_bytes() const;  // of every block of a side whose blocks are alike; after open()
 
   // What the host must pack before the blocks are moved, and unpack after. An error of the host, or 0.
   int pack();

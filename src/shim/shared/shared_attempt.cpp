@@ -18,6 +18,7 @@
 #include "shim/shared/device_staging.h"
 #include "shim/shared/exchange_attempt.h"
 #include "shim/shared/host_verdict.h"
+#include "shim/shared/measured_calls.h"
 #include "shim/shared/shared_bcast.h"
 
 namespace millrace::shim {
@@ -28,7 +29,8 @@ using collective::Result;
 using record::Reason;
 
 const plan::HostFacts* facts = &plan::hosts::unknown;
-bool takes_all = false;  // MILLRACE_COLLECTIVES=always
+plan::HostCollectives by_table;  // of MILLRACE_TUNING
+bool takes_all = false;          // MILLRACE_COLLECTIVES=always
 
 // ---- MPI_Reduce, MPI_Allreduce ----
 
@@ -63,16 +65,22 @@ const Reducer& reducer_of(const Reduction& reduction) {
   return known_reducer.reducer;
 }
 
-// Why the host must do it, or Reason::none with `reducer` filled in. `gaps` is set for elements with bytes that belong
-// to nobody.
-Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, std::optional<kernel::Type>& gaps) {
-  gaps.reset();
+// What find_reducer() finds out beside the reducer.
+struct FoundOp {
+  std::optional<kernel::Type> gaps;    // of elements with bytes that belong to nobody
+  std::optional<plan::OpClass> exact;  // of results that are the same whoever reduces
+};
+
+// Why the host must do it, or Reason::none with `reducer` filled in.
+Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, FoundOp& found) {
   if (const Reduction* reduction = find_reduction(call.datatype, call.op)) {
     if (reduction->refusal == Reason::disabled) return Reason::disabled;
     const auto type = static_cast<kernel::Type>(reduction->algorithm % kernel::type_count);
+    const auto op = static_cast<kernel::Op>(reduction->algorithm / kernel::type_count);
     reducer = reducer_of(*reduction);
     if (reducer.element_bytes == 0) return Reason::type_not_covered;
-    if (has_gaps(type)) gaps = type;
+    if (has_gaps(type)) found.gaps = type;
+    if (is_exact(op, type)) found.exact = plan::op_class(op, type);
     return Reason::none;
   }
   if (covers_op(call.op)) return Reason::type_not_covered;
@@ -163,6 +171,26 @@ Attempt reduce_overlapping(collective::Group& group, const CollectiveCall& call,
   return attempt.result == Result::ok ? refused(Reason::buffers_overlap) : attempt;
 }
 
+std::optional<Attempt> answered(const Whose& whose) {
+  if (whose.result != Result::ok) return done(whose.result);
+  return whose.reason == Reason::none ? std::nullopt : std::optional(refused(whose.reason));
+}
+
+// not_ours() of reductions.
+std::optional<Attempt> reduction_not_ours(Communicator& communicator, const CollectiveCall& call, std::uint64_t bytes,
+                                          std::optional<plan::OpClass> exact) {
+  const bool all = call.kind == CollectiveKind::allreduce;
+  const plan::EitherCall either{.kind = all ? collective::Kind::allreduce : collective::Kind::reduce,
+                                .flavor = static_cast<std::uint8_t>(exact.value_or(plan::OpClass::other)),
+                                .bytes = static_cast<std::int64_t>(bytes),
+                                .root = all ? -1 : call.root};
+  const collective::Group& group = communicator.group->group();
+  const bool hosts = !takes_all && plan::host_does_by_table(by_table, either.kind, bytes)
+                                       .value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
+                                                                          group.crowded(), group.reads_memory()));
+  return answered(whose_call(communicator, either, hosts, exact.has_value()));
+}
+
 Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call) {
   const bool all = call.kind == CollectiveKind::allreduce;
   if (call.count < 0) return refused(Reason::invalid_argument);
@@ -170,20 +198,21 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (!all && (call.root < 0 || call.root >= communicator.ranks)) return refused(Reason::invalid_argument);
   UserOp user{call.datatype, call.op, 0};
   Reducer reducer;
-  std::optional<kernel::Type> gaps;
-  if (const Reason reason = find_reducer(call, user, reducer, gaps); reason != Reason::none) return refused(reason);
+  FoundOp found;
+  if (const Reason reason = find_reducer(call, user, reducer, found); reason != Reason::none) return refused(reason);
+  const std::optional<kernel::Type> gaps = found.gaps;
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::uint64_t>(call.count), std::uint64_t{reducer.element_bytes}, &bytes) ||
       bytes > std::uint64_t{1} << 62)
     return refused(Reason::large_count);
 
-  if (left_to_host(communicator, all ? collective::Kind::allreduce : collective::Kind::reduce, bytes))
-    return refused(Reason::host_is_faster);
-
+  // What only this rank knows comes first: a call that it cannot make is none, to the others.
   const bool receives = all || communicator.rank == call.root;
   if (call.in_place && !receives) return refused(Reason::invalid_argument);
   const Word in = call.in_place ? call.out : call.in;
   if (in == 0 || (receives && call.out == 0)) return refused(Reason::invalid_argument);
+  if (const auto answer = reduction_not_ours(communicator, call, bytes, found.exact)) return *answer;
+
   if (is_device_memory(in, receives ? call.out : 0)) {
     Attempt attempt = reduce_staged(communicator, call, in, receives ? call.out : 0, reducer, gaps);
     if (attempt.error == 0) attempt.error = user.error;
@@ -200,27 +229,34 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
 
 }  // namespace
 
-void use_host_facts(const plan::HostFacts& measured, bool take_all) {
+void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives& table, bool take_all) {
   facts = &measured;
+  by_table = table;
   takes_all = take_all;
 }
 
 bool host_reports_short_bcast() { return facts->reports_short_bcast; }
 
-bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes) {
-  return !takes_all &&
-         plan::host_shares_faster(*facts, kind, bytes, static_cast<std::uint32_t>(communicator.ranks),
-                                  communicator.group->group().crowded(), communicator.group->group().reads_memory());
-}
-
-bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind,
-                           std::optional<std::uint64_t> bytes) {
-  return !takes_all && plan::host_exchanges_faster(*facts, kind, bytes, communicator.group->group().crowded());
+std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCall& call) {
+  const collective::Group& group = communicator.group->group();
+  const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
+  const std::optional<std::uint64_t> bytes =
+      call.bytes < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(call.bytes));
+  const std::optional<bool> told = plan::host_does_by_table(by_table, call.kind, bytes);
+  const bool hosts =
+      !takes_all && (told     ? *told
+                     : shares ? plan::host_shares_faster(*facts, call.kind, bytes.value_or(0), group.ranks(),
+                                                         group.crowded(), group.reads_memory())
+                              : plan::host_exchanges_faster(*facts, call.kind, bytes, group.crowded()));
+  return answered(whose_call(communicator, call, hosts, true));
 }
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept {
   switch (call.kind) {
-    case CollectiveKind::barrier: return done(collective::barrier(communicator.group->group()));
+    case CollectiveKind::barrier: {
+      const auto answer = not_ours(communicator, {.kind = collective::Kind::barrier});
+      return answer ? *answer : done(collective::barrier(communicator.group->group()));
+    }
     case CollectiveKind::bcast: return attempt_bcast(communicator, call);
     case CollectiveKind::reduce:
     case CollectiveKind::allreduce: return attempt_reduction(communicator, call);

@@ -6,7 +6,9 @@
 #include "collective/group.h"
 #include "collective/result.h"
 #include "collective/selection.h"
+#include "plan/evidence.h"
 #include "plan/op_substitution.h"
+#include "plan/shared_collectives.h"
 #include "record/record.h"
 #include "shim/node/communicators.h"
 #include "shim/shared/shared_collectives.h"
@@ -34,13 +36,13 @@ inline constexpr Attempt done(collective::Result result) {
 
 // What the plan knows of the host, for host_shares_faster(), and whether to ask the plan at all. Before the first
 // attempt, by one thread.
-void use_host_facts(const plan::HostFacts& measured, bool take_all);
+void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives& table, bool take_all);
 // Whether a rank of MPI_Bcast that expects more than the root sends gets MPI_ERR_OTHER.
 bool host_reports_short_bcast();
-// Whether the host does this faster; the same answer on every rank.
-bool left_to_host(const Communicator& communicator, collective::Kind kind, std::size_t bytes);
-// The same for calls that reduce nothing; `bytes` of each block, or nothing where ranks do not know it to be equal.
-bool exchange_left_to_host(const Communicator& communicator, collective::Kind kind, std::optional<std::uint64_t> bytes);
+// Nothing if a call that reduces nothing is ours, by what was measured and is being measured (measured_calls.h), else
+// what becomes of it; the same answer on every rank. Once for a call. `call.bytes`: of each block, -1 where ranks do
+// not know it to be equal.
+std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCall& call);
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept;
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "collective/algorithms.h"
 #include "collective/collective.h"
 #include "shim/bind/forward.h"
 #include "shim/call/scratch.h"
@@ -159,7 +160,15 @@ Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) no
   if (call.root < 0 || call.root >= communicator.ranks || call.count < 0) return refused(Reason::invalid_argument);
   BcastData data;
   if (const Reason reason = find_data(call, data); reason != Reason::none) return refused(reason);
-  if (left_to_host(communicator, collective::Kind::bcast, data.bytes)) return refused(Reason::host_is_faster);
+  const collective::Group& shared = communicator.group->group();
+  const collective::AlgorithmEntry& algorithm = collective::choose(
+      shared.selection(), collective::Kind::bcast,
+      {std::min(data.bytes, piece_bytes), shared.ranks(), shared.shape().cell_bytes, false, shared.crowded()});
+  const plan::EitherCall either{.kind = collective::Kind::bcast,
+                                .flavor = static_cast<std::uint8_t>(algorithm.algorithm),
+                                .bytes = static_cast<std::int64_t>(data.bytes),
+                                .root = call.root};
+  if (const auto answer = not_ours(communicator, either)) return *answer;
   collective::Group& group = communicator.group->group();
   const bool is_root = communicator.rank == call.root;
   if (is_device_memory(data.first)) return bcast_staged(communicator, call, data, is_root);

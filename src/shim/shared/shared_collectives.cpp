@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "plan/collective.h"
 #include "shim/bind/observed.h"
@@ -17,6 +18,7 @@
 #include "shim/node/node_group.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reductions.h"
+#include "shim/shared/measured_calls.h"
 #include "shim/shared/shared_attempt.h"
 
 namespace millrace::shim {
@@ -113,12 +115,22 @@ bool synchronises(const CollectiveCall& call) {
   return call.kind == CollectiveKind::barrier || (call.kind == CollectiveKind::allreduce && call.count > 0);
 }
 
+// Whether this rank has most likely done its part of a call of the host's that ended so: errors in arguments are found
+// before anything is done, sizes that do not fit (some hosts have no other class for that) and faults afterwards.
+bool took_part(int error) {
+  if (error == 0) return true;
+  int error_class = error;
+  host<Symbol::MPI_Error_class>(as_word(error), as_word(&error_class));
+  return error_class == abi::err_truncate || error_class == abi::err_other || error_class == abi::err_intern;
+}
+
 // The host does it, and the ranks of the communicator come a step nearer to sharing memory.
 Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call, std::uint16_t entry,
-                   Communicator* communicator) {
+                   Communicator* communicator, Reason reason) {
   const std::uint64_t serial = communicator ? communicator->serial : 0;
-  const bool may_have_failed =
-      communicator && communicator->stage == Communicator::Stage::undecided && may_hide_errors(call.comm);
+  const bool is_new = communicator && communicator->stage == Communicator::Stage::undecided;
+  const bool may_have_failed = is_new && may_hide_errors(call.comm);
+  const std::uint64_t begin_ns = is_new ? monotonic_ns() : 0;
   Word result;
   {
     announce_traffic();
@@ -136,10 +148,13 @@ Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call
   // library).
   communicator = find_communicator(call.comm);
   if (!communicator || communicator->serial != serial) return result;
-  if (communicator->stage == Communicator::Stage::undecided)
+  if (communicator->stage == Communicator::Stage::undecided) {
+    note_host_call(*communicator, monotonic_ns() - begin_ns);
     after_host_call(*communicator, algorithm_of(call), error == 0 && !may_have_failed, synchronises(call));
-  else
+  } else {
     communicator->calls += error == 0;
+    note_end(*communicator, error, reason == Reason::buffers_overlap || took_part(error));
+  }
   return result;
 }
 
@@ -159,6 +174,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
       note_meeting();
       int error = attempt.error;
       if (attempt.result != collective::Result::ok) error = raise(*communicator, symbol, attempt.result);
+      note_end(*communicator, error, true);
       return {return_error(call, words, error), taken(algorithm_of(call))};
     }
     reason = attempt.reason;
@@ -171,7 +187,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     const Outcome substituted = substitute_op(symbol, words);
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
   }
-  return {leave_to_host(next, words, call, entry, communicator), outcome};
+  return {leave_to_host(next, words, call, entry, communicator, reason), outcome};
 }
 
 }  // namespace
@@ -189,7 +205,8 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
       complaint, tuning().collectives);
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
-  use_host_facts(host_facts(), settings.collectives == When::always);
+  use_host_facts(host_facts(), tuning().collectives_of(host_facts()), settings.collectives == When::always);
+  measure_calls(settings.collectives == When::always ? When::never : settings.measure);
   if (!prepare_host_progress()) return;
   find_hidden_errors();
   if (!prepare_agreement()) return;

@@ -1,0 +1,179 @@
+#include "shim/shared/measured_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "collective/memory.h"
+#include "shim/node/node_group.h"
+
+namespace millrace::shim {
+namespace {
+
+using collective::Result;
+using plan::Evidence;
+using plan::EvidenceRecord;
+using plan::Side;
+using record::Reason;
+
+static_assert(sizeof(EvidenceRecord) <= collective::most_note_bytes);
+static_assert(std::is_trivially_copyable_v<EvidenceRecord>);
+
+std::atomic<When> when_to_try{When::never};
+
+// Of this process. Threads may lose one of two calls that come at a time: it is a budget.
+struct Job {
+  std::atomic<std::uint64_t> begin_ns{0}, calls{0}, tries{0}, tried_ns{0};
+};
+constinit Job job;
+
+void add(std::atomic<std::uint64_t>& sum, std::uint64_t value) {
+  sum.store(sum.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
+}
+
+class MeasuredCalls : public KeptWithCommunicator {
+ public:
+  explicit MeasuredCalls(bool is_eager) : evidence(is_eager) {}
+
+  Evidence evidence;
+  std::vector<EvidenceRecord> records;
+  std::uint64_t reports = 0;
+  bool is_counted = false;     // the call under way
+  std::uint64_t entry_ns = 0;  // 0: it is not timed
+  bool has_failed = false;     // some call here
+};
+
+bool synchronises(const plan::EitherCall& call) {
+  using collective::Kind;
+  return call.kind == Kind::barrier || call.kind == Kind::allreduce || (call.kind == Kind::allgather && call.bytes > 0);
+}
+
+MeasuredCalls* calls_of(const Communicator& communicator) {
+  return static_cast<MeasuredCalls*>(communicator.measured.get());
+}
+
+void say(const Communicator& communicator, const Evidence::Change& change) {
+  const std::string size = change.least_bytes < 0 ? "" : fmt::format(" of {} bytes and some more", change.least_bytes);
+  log(LogLevel::info, fmt::format("{}{} among {} ranks: {} {:.2f} of the time, so {} them from now on",
+                                  collective::kind_name(change.kind), size, communicator.ranks,
+                                  change.choice == Side::host ? "the host takes" : "ours take", 1 / change.ratio,
+                                  change.choice == Side::host ? "it does" : "we do"));
+}
+
+// The median; 0 if there were none.
+std::uint64_t usual_host_ns(const Communicator& communicator) {
+  std::array<std::uint32_t, std::tuple_size_v<decltype(communicator.host_ns)>> sorted = communicator.host_ns;
+  const auto end =
+      sorted.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(communicator.host_calls, sorted.size()));
+  std::sort(sorted.begin(), end);
+  return end == sorted.begin() ? 0 : sorted[static_cast<std::size_t>(end - sorted.begin()) / 2];
+}
+
+void report(const Communicator& communicator, MeasuredCalls& calls) {
+  EvidenceRecord record;
+  calls.evidence.report(record);
+  record.calls = job.calls.load(std::memory_order_relaxed);
+  record.tries = job.tries.load(std::memory_order_relaxed);
+  record.tried_ns = job.tried_ns.load(std::memory_order_relaxed);
+  record.elapsed_ns = monotonic_ns() - job.begin_ns.load(std::memory_order_relaxed);
+  record.host_ns = usual_host_ns(communicator);
+  record.has_failed = calls.has_failed ? 1 : 0;
+  communicator.group->group().write_note(++calls.reports, &record, sizeof record);
+}
+
+Result decide(const Communicator& communicator, MeasuredCalls& calls) {
+  collective::Group& group = communicator.group->group();
+  const std::uint64_t begin_ns = monotonic_ns();
+  calls.records.resize(group.ranks());
+  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
+    const Result result = group.read_note(rank, calls.reports, &calls.records[rank], sizeof(EvidenceRecord));
+    if (result != Result::ok) return result;
+  }
+  const Evidence::Outcome outcome = calls.evidence.decide(calls.records);
+  add(job.tries, outcome.tries);
+  add(job.tried_ns, outcome.tried_ns + (monotonic_ns() - begin_ns));
+  if (communicator.rank == 0)
+    for (const Evidence::Change& change : outcome.changes) say(communicator, change);
+  return Result::ok;
+}
+
+}  // namespace
+
+void measure_calls(When when) {
+  when_to_try.store(when, std::memory_order_relaxed);
+  job.begin_ns.store(monotonic_ns(), std::memory_order_relaxed);
+  job.calls.store(0, std::memory_order_relaxed);
+  job.tries.store(0, std::memory_order_relaxed);
+  job.tried_ns.store(0, std::memory_order_relaxed);
+}
+
+void note_host_call(Communicator& communicator, std::uint64_t time_ns) noexcept {
+  constexpr std::uint64_t most_ns = ~std::uint32_t{0};
+  communicator.host_ns[communicator.host_calls++ % communicator.host_ns.size()] =
+      static_cast<std::uint32_t>(std::min(time_ns, most_ns));
+}
+
+Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool hosts, bool either) noexcept try {
+  const Whose by_table{Result::ok, hosts ? Reason::host_is_faster : Reason::none};
+  const When when = when_to_try.load(std::memory_order_relaxed);
+  if (when == When::never) return by_table;
+  if (!communicator.measured) communicator.measured = std::make_unique<MeasuredCalls>(when == When::always);
+  MeasuredCalls& calls = *calls_of(communicator);
+  calls.is_counted = true;
+  calls.entry_ns = 0;
+  add(job.calls, 1);
+  const Evidence::Due due = calls.evidence.begin(synchronises(call));
+  if (due.report) report(communicator, calls);
+  if (due.decision)
+    if (const Result result = decide(communicator, calls); result != Result::ok) return {result, Reason::none};
+  if (!either) return by_table;
+  const Side standard = hosts ? Side::host : Side::ours;
+  const Side side = calls.evidence.choose(call, standard);
+  const bool is_timed = calls.evidence.measures();
+  if (is_timed) calls.entry_ns = monotonic_ns();
+  if (side == Side::ours) return {};
+  if (standard == Side::host) return by_table;
+  return {Result::ok, is_timed && calls.evidence.tries() ? Reason::tried : Reason::host_was_faster};
+} catch (...) {  // no memory: the others count on this rank
+  return {communicator.group->group().fail(Result::rank_failed), Reason::none};
+}
+
+// Who has made an error and has not done its part: the others are still in this call, and the next one of this rank is
+// the one they are in. Whoever had an error says so in the next report, and then nothing is tried any more.
+void note_end(Communicator& communicator, int error, bool took_part) noexcept {
+  MeasuredCalls* const calls = calls_of(communicator);
+  if (!calls || !calls->is_counted) return;
+  calls->is_counted = false;
+  if (error != 0) {
+    calls->has_failed = true;
+    if (!took_part) calls->evidence.take_back();
+  } else if (calls->entry_ns != 0) {
+    calls->evidence.timed(calls->entry_ns, monotonic_ns());
+  }
+}
+
+// Hosts add integers of 8 and 16 bits with saturation in one place and without in another (op/avx of Open MPI), and
+// differ in what MAX and MIN of NaN are and in what they take for true.
+bool is_exact(kernel::Op op, kernel::Type type) {
+  using kernel::Op;
+  using kernel::Type;
+  const bool is_wide = type == Type::i32 || type == Type::u32 || type == Type::i64 || type == Type::u64;
+  const bool is_narrow = type == Type::i8 || type == Type::u8 || type == Type::i16 || type == Type::u16;
+  switch (op) {
+    case Op::sum:
+    case Op::prod: return is_wide;
+    case Op::max:
+    case Op::min:
+    case Op::band:
+    case Op::bor:
+    case Op::bxor: return is_wide || is_narrow;
+    default: return false;
+  }
+}
+
+}  // namespace millrace::shim

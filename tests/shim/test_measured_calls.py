@@ -1,0 +1,85 @@
+"""Calls that go to the other side to be timed (shim/shared/measured_calls.h): by all ranks or by none, and right."""
+
+import hosts
+import pytest
+from shim_programs import build, call, report, run
+
+EITHER = ["Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Scatter", "Allgather", "Alltoall"]
+SEED = 1313
+
+
+def calls_for(host, ranks):
+    """MPICH by itself needs tens of milliseconds a call when ranks outnumber cores."""
+    return 1500 if host in ("mpich4", "mpich5", "abi") and ranks > 2 else 20000
+
+
+def reasons(result, reason):
+    entries = (call(result, f"MPI_{name}") for name in EITHER)
+    return sum(entry["forwarded_why"].get(reason, 0) for entry in entries if entry)
+
+
+def lines(finished):
+    """One for each rank: how many were wrong, and what all sums of doubles were."""
+    return sorted(finished.check().stdout.splitlines())
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5])
+@pytest.mark.parametrize("host", hosts.HOSTS)
+def test_ranks_go_the_same_way(host, ranks):
+    """Whoever goes another way than the rest hangs, or gets other data."""
+    calls = calls_for(host, ranks)
+    finished, result = report(
+        host, ranks, build(host, "measured_calls.c"), SEED + ranks, calls, env={"MILLRACE_MEASURE": "always"}
+    )
+    assert all(" 0 wrong," in line for line in lines(finished)) and len(lines(finished)) == ranks
+    assert reasons(result, "tried") > calls * ranks / 40
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("ranks", [2, 3, 4, 7])
+@pytest.mark.parametrize("host", ["openmpi4", "openmpi5", "intel"])
+def test_a_million_calls(host, ranks):
+    calls = 1_000_000 if ranks == 2 else 200_000
+    program = build(host, "measured_calls.c")
+    env = {"MILLRACE_MEASURE": "always"}
+    if host == "intel":
+        env["I_MPI_COLL_INTRANODE"] = "pt2pt"  # its own bcasts in shared memory bring wrong bytes on five ranks
+    finished = run(host, ranks, program, SEED, calls, env=env, timeout=1500)
+    assert all(" 0 wrong," in line for line in lines(finished))
+
+
+@pytest.mark.parametrize("host", ["openmpi4", "openmpi5", "intel"])
+def test_sums_of_doubles_are_the_same_bits(host):
+    """Whatever was tried, and found to be faster: they are never done by the other side for that."""
+    program = build(host, "measured_calls.c")
+    digests = {tuple(lines(run(host, 3, program, SEED, 4000, env={"MILLRACE_MEASURE": when})))
+               for when in ("never", "auto", "always", "always")}  # fmt: skip
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("host", ["openmpi4", "mpich4"])
+def test_trying_has_a_budget(host):
+    """A hundredth of the calls of a process, and 16."""
+    calls = 20000
+    program = build(host, "measured_calls.c")
+    _, result = report(host, 2, program, SEED, calls)
+    assert reasons(result, "tried") <= 2 * (16 + 4 + calls / 100)
+    _, result = report(host, 2, program, SEED, calls, env={"MILLRACE_MEASURE": "never"})
+    assert reasons(result, "tried") == reasons(result, "host_was_faster") == 0
+
+
+@pytest.mark.parametrize("first", [0, 15, 25, 33, 40, 200])
+@pytest.mark.parametrize("host", ["openmpi4", "openmpi5", "mpich4", "intel"])
+def test_a_rank_that_expects_more(host, first):
+    """Its calls are of another class than those of the others; it must go where they go."""
+    for when in "auto", "always":
+        finished = run(host, 3, build(host, "uneven_bcast.c"), first, env={"MILLRACE_MEASURE": when}, timeout=60)
+        assert finished.check().stdout == "0 wrong\n"
+
+
+@pytest.mark.parametrize("host", [host for host in hosts.HOSTS if host not in ("mpich5", "abi")])
+def test_a_root_that_runs_ahead(host):
+    """Nobody waits to tell the others what he has measured. MPICH 5's own root waits for the others."""
+    for when in "auto", "always":
+        finished = run(host, 3, build(host, "runs_ahead.c"), env={"MILLRACE_MEASURE": when}, timeout=60)
+        assert finished.check().stdout == "done\n"
