@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/machine.h"
 #include "plan/tuning.h"
 #include "tools/command_line.h"
 #include "tools/tune/measure_copies.h"
@@ -19,14 +20,6 @@
 
 namespace millrace::tools {
 namespace {
-
-// "model name" of /proc/cpuinfo, where there is one.
-std::string machine() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return line.substr(std::min(line.find(": ") + 2, line.size()));
-  return "unknown";
-}
 
 bool write(const std::filesystem::path& path, const std::string& text) {
   std::error_code error;
@@ -107,10 +100,10 @@ int tune_command(char** arguments) {
   // Messages first need the copies that they will be packed with.
   measure_copies_into(tuning);
   if (has_launcher) {
-    if (path != "-" && write(path, plan::tuning_text(tuning, machine()))) messages.table = path;
+    if (path != "-" && write(path, plan::tuning_text(tuning, machine_name()))) messages.table = path;
     if (!measure_messages(messages, tuning)) return 1;
   }
-  const std::string text = plan::tuning_text(tuning, machine());
+  const std::string text = plan::tuning_text(tuning, machine_name());
   if (path == "-") {
     std::fputs(text.c_str(), stdout);
     return 0;
