@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "base/hash.h"
@@ -33,20 +34,6 @@ constexpr double by_far = 0.75, clearly = 0.90, surely = 0.97;
 
 constexpr std::uint32_t least_costs = 3;  // of the choice, for a ratio
 
-// Quarters of a power of two: sizes that differ by less than a quarter are one class.
-std::uint32_t size_class(std::int64_t bytes) {
-  if (bytes < 0) return 0xfff;
-  const auto size = static_cast<std::uint64_t>(bytes);
-  if (size < 4) return static_cast<std::uint32_t>(size);
-  const auto log = static_cast<std::uint32_t>(std::bit_width(size)) - 1;
-  return log * 4 + static_cast<std::uint32_t>(size >> (log - 2) & 3);
-}
-std::int64_t least_bytes(std::uint32_t size_class) {
-  if (size_class == 0xfff) return -1;
-  if (size_class < 4) return size_class;
-  return static_cast<std::int64_t>((std::uint64_t{4} + (size_class & 3)) << (size_class / 4 - 2));
-}
-
 // A rank may expect more of MPI_Bcast than is sent. So its choices are those of its algorithms, which are the flavors:
 // ranks whose bytes lie on two sides of such a threshold do not get on anyway.
 std::uint32_t choice_key(const EitherCall& call, Side standard) {
@@ -55,6 +42,7 @@ std::uint32_t choice_key(const EitherCall& call, Side standard) {
          static_cast<std::uint32_t>(standard) << 12 | size;
 }
 Kind kind_of(std::uint32_t key) { return static_cast<Kind>(key >> 24); }
+std::uint8_t flavor_of(std::uint32_t key) { return static_cast<std::uint8_t>(key >> 16); }
 
 // For whom a rank has to wait.
 enum class Waits : std::uint8_t { for_all, for_root, root_for_all };
@@ -89,7 +77,27 @@ bool is_cheaper(std::span<const double> ratios) {
   return below(1) * 5 >= trials * 4 && median(ratios) < surely;
 }
 
+constexpr std::uint32_t any_size_class = 0xfff;
+
 }  // namespace
+
+std::uint32_t size_class(std::int64_t bytes) {
+  if (bytes < 0) return any_size_class;
+  const auto size = static_cast<std::uint64_t>(bytes);
+  if (size < 4) return static_cast<std::uint32_t>(size);
+  const auto log = static_cast<std::uint32_t>(std::bit_width(size)) - 1;
+  return log * 4 + static_cast<std::uint32_t>(size >> (log - 2) & 3);
+}
+
+std::int64_t least_bytes(std::uint32_t size_class) {
+  if (size_class == any_size_class) return -1;
+  if (size_class < 4) return size_class;
+  return static_cast<std::int64_t>((std::uint64_t{4} + (size_class & 3)) << (size_class / 4 - 2));
+}
+
+std::int64_t most_bytes(std::uint32_t size_class) {
+  return size_class < 4 || size_class == any_size_class ? least_bytes(size_class) : least_bytes(size_class + 1) - 1;
+}
 
 bool Evidence::Choice::is_settled() const { return changes >= most_changes; }
 
@@ -177,6 +185,9 @@ void Evidence::judge(std::uint32_t index, const Trials& trials, Outcome& outcome
     has_tried = true;
     outcome.tried_ns += static_cast<std::uint64_t>(std::max(trial.tried_ns - trial.usual_ns, 0.0));
     const double ratio = trial.tried_ns / trial.usual_ns;
+    outcome.trials.push_back({kind_of(judged.key), flavor_of(judged.key),
+                              kind_of(judged.key) == Kind::bcast ? -1 : least_bytes(judged.key & 0xfff),
+                              judged.side == Side::ours ? -std::log(ratio) : std::log(ratio)});
     // The times have changed, or this trial was hit: it begins anew, and the next ones come soon.
     if (judged.ratios.size() >= some_trials && ratio < by_far && median(judged.ratios.kept()) > surely)
       judged.ratios = {};
@@ -211,6 +222,7 @@ Evidence::Outcome Evidence::decide(std::span<const EvidenceRecord> records) {
     return outcome;
   }
   outcome.changes.reserve(choices_.size());
+  outcome.trials.reserve(choices_.size() * most_trials);
   std::vector<std::array<std::vector<std::uint64_t>, most_trials>> tried_ns(classes_.size());
   std::vector<Trials> trials(choices_.size());
   std::uint64_t sum_ns = 0, summed = 0;
@@ -285,7 +297,7 @@ void Evidence::plan_next(std::span<const EvidenceRecord> records, const Outcome&
                : is_open                ? least_spacing
                                         : std::clamp(2 * spacing_, least_spacing, most_spacing);
     // By chance, but the same chance on all ranks: a program's loop shall not have the same calls tried each time.
-    const std::uint64_t chance = spacing_ == 0 ? 0 : spread(turn_) >> 58;
+    const std::uint64_t chance = is_eager_ ? spread(turn_) >> 61 : spacing_ == 0 ? 0 : spread(turn_) >> 58;
     window_ = {turn_ + spacing_ + chance, around_calls, tried_calls,
                !has_tried_ && may_try(first_trials) ? first_trials : 1};
     has_tried_ = true;

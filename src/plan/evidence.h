@@ -38,6 +38,11 @@ struct EitherCall {
   std::int32_t root = -1;
 };
 
+// Sizes that differ by less than a quarter are one class; one more is of calls whose bytes are not known (-1).
+std::uint32_t size_class(std::int64_t bytes);
+std::int64_t least_bytes(std::uint32_t size_class);
+std::int64_t most_bytes(std::uint32_t size_class);
+
 // What a rank reports. Times in ns of one clock, the same on all ranks.
 struct EvidenceRecord {
   struct Stamp {
@@ -67,7 +72,15 @@ class Evidence {
     Side choice;
     double ratio;  // of the costs, those of the choice before over those of the other side
   };
+  // Some calls done by one side and by the other.
+  struct Comparison {
+    collective::Kind kind;
+    std::uint8_t flavor;
+    std::int64_t least_bytes;  // of the class; -1: any, or MPI_Bcast
+    double ours_over_host;     // natural logarithm of the costs
+  };
   struct Outcome {
+    std::vector<Comparison> trials;
     std::uint32_t tries = 0;
     std::uint64_t tried_ns = 0;  // for each rank, beyond what the calls would have cost
     std::vector<Change> changes;

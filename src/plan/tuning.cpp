@@ -1,10 +1,16 @@
 #include "plan/tuning.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/hash.h"
 #include "base/settings.h"
@@ -79,6 +85,8 @@ class RowReader {
         for (const auto& [name, inner] : value.items()) collective(name, inner);
       else if (key == "left_to_host" && value.is_object())
         for (const auto& [name, inner] : value.items()) host_collectives(name, inner);
+      else if (key == "learned" && value.is_object())
+        tuning_.learned = read_learned(value, tuning_.path, tuning_.complaints);
       else if (key != "millrace_tuning" && key != "machine")
         ignore(key);
     }
@@ -170,6 +178,14 @@ Tuning untuned() {
   return tuning;
 }
 
+bool is_table(const ordered_json& json) {
+  return json.is_object() && json.value("millrace_tuning", ordered_json()) == tuning_version;
+}
+
+std::string text_of(const ordered_json& json) {
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
 std::string value_of(const char* const* environment, std::string_view variable) {
   for (; environment && *environment; ++environment) {
     const std::string_view entry = *environment;
@@ -198,8 +214,7 @@ Tuning parse_tuning(std::string_view text, const std::string& path) {
   Tuning tuning = untuned();
   tuning.path = path;
   const ordered_json json = ordered_json::parse(text, nullptr, false);
-  const auto version = json.is_object() ? json.find("millrace_tuning") : json.end();
-  if (!json.is_object() || version == json.end() || *version != tuning_version) {
+  if (!is_table(json)) {
     tuning.complaints.push_back(fmt::format(
         "{} is not a tuning table of version {} ('millrace tune' makes one): not used", path, tuning_version));
     return tuning;
@@ -265,7 +280,44 @@ std::string tuning_text(const Tuning& tuning, std::string_view machine) {
   for (const CollectiveLimit& limit : collective_limits)
     if (tuning.collectives.*limit.value != standard.*limit.value)
       json["collectives"][limit.name] = tuning.collectives.*limit.value;
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  write_learned(tuning.learned, json);
+  return text_of(json);
+}
+
+std::string table_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string learning_obstacle(const std::string& path) {
+  // It is replaced, so that nobody reads half of it: what counts is whether a file can be made beside it.
+  const std::string draft = fmt::format("{}.{}.try", path, getpid());
+  const int descriptor = open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0) return std::strerror(errno);
+  close(descriptor);
+  unlink(draft.c_str());
+  struct stat there;
+  if (stat(path.c_str(), &there) != 0) return {};
+  if (!S_ISREG(there.st_mode)) return "it is no file";
+  if (access(path.c_str(), R_OK | W_OK) != 0) return std::strerror(errno);
+  const std::string text = table_text(path);
+  const bool is_usable = text.empty() || is_table(ordered_json::parse(text, nullptr, false));
+  return is_usable ? std::string{} : fmt::format("it is there and is no tuning table of version {}", tuning_version);
+}
+
+std::optional<std::string> with_learned(std::string_view text, const LearnedPlace& place, const LearnedRows& rows) {
+  ordered_json json = text.empty() ? ordered_json{{"millrace_tuning", tuning_version}, {"machine", place.machine}}
+                                   : ordered_json::parse(text, nullptr, false);
+  if (!is_table(json)) return std::nullopt;
+  std::vector<std::string> complaints;  // whoever uses the table has them said
+  const ordered_json known = json.value("learned", ordered_json());
+  Learned learned = known.is_object() ? read_learned(known, {}, complaints) : Learned{};
+  merge_learned(learned[place], rows);
+  json.erase("learned");
+  write_learned(learned, json);
+  return text_of(json);
 }
 
 }  // namespace millrace::plan

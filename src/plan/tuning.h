@@ -6,7 +6,8 @@
 //    "copies": {"permute_from_bytes": 384, "stream_from_bytes": null, "gather_lists": true, ...},
 //    "messages": {"Open MPI 4": {"mixed": [1, null], "blocks_32": []}},
 //    "collectives": {"bcast_chunk_bytes": 32768, ...},
-//    "left_to_host": {"Open MPI 4": {"bcast": [65536, null], "gather": []}}}
+//    "left_to_host": {"Open MPI 4": {"bcast": [65536, null], "gather": []}},
+//    "learned": ...}                                       as learned.h has it
 //
 // Every part and every key may be missing and then is what it is without a table. null is "no limit"; of "messages",
 // the least and the most bytes that are ours, [] for none; of "left_to_host", those of a collective inside a node that
@@ -25,6 +26,7 @@
 #include "collective/selection.h"
 #include "kernel/copy/tuning.h"
 #include "plan/hosts/hosts.h"
+#include "plan/learned.h"
 #include "plan/shared_collectives.h"
 
 namespace millrace::plan {
@@ -39,6 +41,7 @@ struct Tuning {
   std::array<std::array<std::optional<MessageRange>, layout_classes>, std::size(hosts::measured)> messages{};
   collective::Selection collectives;
   std::array<HostCollectives, std::size(hosts::measured)> left_to_host{};
+  Learned learned;
   std::vector<std::string> complaints;  // one line each, with the name of what is wrong
 
   MessageRanges ranges(const HostFacts& facts) const;
@@ -56,5 +59,13 @@ std::string standard_tuning_path(const char* const* environment);  // "" without
 
 // The text of a table with these values; messages and collectives only where they are not the standard.
 std::string tuning_text(const Tuning& tuning, std::string_view machine);
+
+// The text of a table ("" for a new one) with what a run has learned merged into it, and all else as it was. Nothing if
+// the text is no table of this version: whatever it is, it is not to be overwritten.
+std::optional<std::string> with_learned(std::string_view text, const LearnedPlace& place, const LearnedRows& rows);
+// All of a file that may be a table; "" if it is not there.
+std::string table_text(const std::string& path);
+// Why what is learned cannot be kept in this file; "" if it can.
+std::string learning_obstacle(const std::string& path);
 
 }  // namespace millrace::plan
