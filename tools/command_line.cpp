@@ -20,7 +20,8 @@ constexpr const char* footer =
     "millrace explain-type   how a derived datatype is packed\n"
     "millrace explain        how a collective inside a node is done, e.g. millrace explain allreduce 32KiB\n"
     "millrace tune           measures this machine and writes a table of what it found\n"
-    "A program that is called info, check, explain, explain-type or tune: millrace ./info, or millrace -- info.";
+    "millrace learn          runs a program, measures its own collectives, and keeps who does them faster\n"
+    "A program that is called like one of these: millrace ./info, or millrace -- info.";
 
 class Formatter : public CLI::Formatter {
  public:
@@ -30,7 +31,8 @@ class Formatter : public CLI::Formatter {
            "       millrace check [OPTIONS]\n"
            "       millrace explain-type [--count N] TYPE\n"
            "       millrace explain [--ranks N] CALL [BYTES]\n"
-           "       millrace tune [--out FILE] [-- mpirun -n 2]\n";
+           "       millrace tune [--out FILE] [-- mpirun -n 2]\n"
+           "       millrace learn [--out FILE] -- mpirun -n 4 ./app ARGS\n";
   }
 };
 
@@ -52,7 +54,7 @@ int own_words(const CLI::App& app, int argument_count, char** arguments) {
 
 Request parse_command_line(int argument_count, char** arguments) {
   Request request;
-  std::string mpi, isa, disable, report, log;
+  std::string mpi, isa, disable, report, learn, log;
   bool is_explained = false;
   CLI::App app(description, "millrace");
   app.formatter(std::make_shared<Formatter>());
@@ -64,6 +66,9 @@ Request parse_command_line(int argument_count, char** arguments) {
       app.add_option("--report", report, "at the end print the table of calls, or write FILE.json (MILLRACE_REPORT)")
           ->type_name("[=FILE.json]")
           ->expected(0, 1);
+  auto* learn_option =
+      app.add_option("--learn", learn, "see who does the collectives of PROGRAM faster (MILLRACE_LEARN)")
+          ->type_name("FILE");
   auto* isa_option = app.add_option("--isa", isa, "force an instruction set, or cap the vector width (MILLRACE_ISA)");
   auto* disable_option =
       app.add_option("--disable", disable, "calls or kernels to leave to the host MPI (MILLRACE_DISABLE)")
@@ -97,6 +102,7 @@ Request parse_command_line(int argument_count, char** arguments) {
   request.isa = given(isa_option, isa);
   request.disable = given(disable_option, disable);
   request.report = report_option->count() ? std::optional(report.empty() ? "1" : report) : std::nullopt;
+  request.learn = given(learn_option, learn);
   request.log = given(log_option, log);
   const std::pair<const std::optional<std::string>*, const char*> values[] = {
       {&request.isa, "MILLRACE_ISA"}, {&request.report, "MILLRACE_REPORT"}, {&request.log, "MILLRACE_LOG"}};
@@ -118,6 +124,7 @@ Request parse_command_line(int argument_count, char** arguments) {
   if (!is_separated && first == "explain-type") request.action = Action::explain_type;
   if (!is_separated && first == "explain") request.action = Action::explain_call;
   if (!is_separated && first == "tune") request.action = Action::tune;
+  if (!is_separated && first == "learn") request.action = Action::learn;
   return request;
 }
 

@@ -6,7 +6,7 @@
 
 namespace millrace::tools {
 
-enum class Action { launch, explain, info, check, explain_type, explain_call, tune, stop };
+enum class Action { launch, explain, info, check, explain_type, explain_call, tune, learn, stop };
 
 inline constexpr int usage_error = 2;
 
@@ -14,7 +14,7 @@ struct Request {
   Action action = Action::stop;
   int exit_code = 0;    // for `stop`: help and version were printed, or the command line is wrong
   std::string mistake;  // what is wrong with it, one line
-  std::optional<std::string> mpi, isa, disable, report, log;
+  std::optional<std::string> mpi, isa, disable, report, learn, log;
   char** program = nullptr;  // the program and its arguments, or the subcommand's: the end of argv itself
 };
 

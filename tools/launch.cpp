@@ -122,6 +122,7 @@ int run(const Plan& plan, const Request& request) {
   const std::pair<const std::optional<std::string>&, const char*> variables[] = {{request.isa, "MILLRACE_ISA"},
                                                                                  {request.disable, "MILLRACE_DISABLE"},
                                                                                  {request.report, "MILLRACE_REPORT"},
+                                                                                 {request.learn, "MILLRACE_LEARN"},
                                                                                  {request.log, "MILLRACE_LOG"}};
   for (const auto& [value, variable] : variables)
     if (value) setenv(variable, value->c_str(), 1);

@@ -14,6 +14,7 @@
 #include "tools/explain_type.h"
 #include "tools/info/info.h"
 #include "tools/launch.h"
+#include "tools/learn/learn.h"
 #include "tools/program.h"
 #include "tools/tune/tune.h"
 
@@ -41,6 +42,7 @@ int main(int argument_count, char** arguments) {
   if (request.action == Action::explain_type) return explain_type_command(request.program);
   if (request.action == Action::explain_call) return explain_call_command(request.program);
   if (request.action == Action::tune) return tune_command(request.program);
+  if (request.action == Action::learn) return learn_command(request.program);
   if (request.action == Action::info) return run_info(request, environment, own_path());
   const Plan plan = make_plan(request, environment, own_path());
   if (request.action == Action::explain) {

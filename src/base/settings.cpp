@@ -181,6 +181,8 @@ constexpr std::array table = std::to_array<Setting>({
     {"MILLRACE_MEASURE", choice<&SettingValues::measure>, "auto|always|never", "auto",
      "collectives inside a node: time some calls of the job, ours and the host's, and go on with what was faster; "
      "always without a limit on what that costs"},
+    {"MILLRACE_LEARN", anything<&SettingValues::learn>, "FILE", "",
+     "a tuning table into which goes what this run shows of who does its collectives faster ('millrace learn')"},
     {"MILLRACE_PMPI", choice<&SettingValues::pmpi>, "host|alike", "host",
      "where a program or its libraries call PMPI names of collectives: leave all to the host, or rely on all ranks to "
      "do so in the same calls"},

@@ -61,6 +61,7 @@ struct SettingValues {
   std::string algorithm;
   When single_copy{};
   When measure{};
+  std::string learn;  // a file, or nothing
   PmpiCalls pmpi{};
   std::string report;  // "0", "1" or a file name
   LogLevel log{};

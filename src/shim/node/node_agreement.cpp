@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/launcher.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "node/board.h"
 #include "node/job_key.h"
 #include "node/short_lives.h"
@@ -51,14 +52,17 @@ std::uint64_t digest(std::string_view text, std::uint64_t digest) { return fnv1a
 
 // What must be equal on all ranks for them to choose alike: every setting but those that change nothing that others
 // see.
-std::uint64_t digest_of_settings() {
+std::uint64_t digest_of_settings(int world_ranks) {
   std::uint64_t all = fnv1a_start;
   for (const Setting& setting : settings()) {
     const std::string_view variable = setting.variable;
     if (variable == "MILLRACE_REPORT" || variable == "MILLRACE_LOG") continue;
     all = digest(setting_text(setting, environ), all);
   }
-  return mix(digest(library_version(), all), tuning().digest);
+  all = mix(digest(library_version(), all), tuning().digest);
+  // Which rows of it hold hangs on these.
+  if (!tuning().learned.empty()) all = mix(digest(machine_name(), all), static_cast<std::uint64_t>(world_ranks));
+  return all;
 }
 
 // Processes started by MPI_Comm_spawn may have the launcher's daemon in common with others that were.
@@ -126,7 +130,7 @@ void take_seat(bool spawned) {
 
 void join_job_board(const SettingValues& settings, int world_rank, int world_ranks) {
   if (board || world_ranks < 2) return;
-  settings_digest = digest_of_settings();
+  settings_digest = digest_of_settings(world_ranks);
   trusts_numbers = settings.pmpi == PmpiCalls::alike;
   shares_all = settings.collectives == When::always;
   const bool spawned = was_spawned();

@@ -93,7 +93,7 @@ void start_world() {
   prepare_layouts(state.settings);
   if (state.settings.collectives != When::never || state.settings.reports())
     join_job_board(state.settings, rank, ranks);
-  prepare_shared_collectives(state.settings, rank);
+  prepare_shared_collectives(state.settings, rank, ranks);
 }
 
 void end_world() {

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "collective/memory.h"
 #include "shim/node/node_group.h"
+#include "shim/shared/learning.h"
 
 namespace millrace::shim {
 namespace {
@@ -99,6 +100,7 @@ Result decide(const Communicator& communicator, MeasuredCalls& calls) {
   add(job.tried_ns, outcome.tried_ns + (monotonic_ns() - begin_ns));
   if (communicator.rank == 0)
     for (const Evidence::Change& change : outcome.changes) say(communicator, change);
+  if (communicator.rank == 0 && learns()) note_comparisons(communicator, outcome.trials);
   return Result::ok;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "collective/collective.h"
 #include "plan/host_facts.h"
@@ -18,6 +19,7 @@
 #include "shim/shared/device_staging.h"
 #include "shim/shared/exchange_attempt.h"
 #include "shim/shared/host_verdict.h"
+#include "shim/shared/learning.h"
 #include "shim/shared/measured_calls.h"
 #include "shim/shared/shared_bcast.h"
 
@@ -30,6 +32,7 @@ using record::Reason;
 
 const plan::HostFacts* facts = &plan::hosts::unknown;
 plan::HostCollectives by_table;  // of MILLRACE_TUNING
+plan::LearnedSides by_learning;  // of the same
 bool takes_all = false;          // MILLRACE_COLLECTIVES=always
 
 // ---- MPI_Reduce, MPI_Allreduce ----
@@ -67,8 +70,10 @@ const Reducer& reducer_of(const Reduction& reduction) {
 
 // What find_reducer() finds out beside the reducer.
 struct FoundOp {
-  std::optional<kernel::Type> gaps;    // of elements with bytes that belong to nobody
-  std::optional<plan::OpClass> exact;  // of results that are the same whoever reduces
+  std::optional<kernel::Type> gaps;  // of elements with bytes that belong to nobody
+  plan::OpClass op_class = plan::OpClass::other;
+  bool is_predefined = false;
+  bool is_exact = false;  // the result is the same whoever reduces
 };
 
 // Why the host must do it, or Reason::none with `reducer` filled in.
@@ -80,7 +85,9 @@ Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, 
     reducer = reducer_of(*reduction);
     if (reducer.element_bytes == 0) return Reason::type_not_covered;
     if (has_gaps(type)) found.gaps = type;
-    if (is_exact(op, type)) found.exact = plan::op_class(op, type);
+    found.op_class = plan::op_class(op, type);
+    found.is_predefined = true;
+    found.is_exact = is_exact(op, type);
     return Reason::none;
   }
   if (covers_op(call.op)) return Reason::type_not_covered;
@@ -176,19 +183,30 @@ std::optional<Attempt> answered(const Whose& whose) {
   return whose.reason == Reason::none ? std::nullopt : std::optional(refused(whose.reason));
 }
 
+// Whether the tuning table leaves a call to the host; nothing if it does not say.
+std::optional<bool> told_by_table(const collective::Group& group, const plan::EitherCall& call) {
+  if (!by_learning.empty())
+    if (const std::optional<plan::Side> side = by_learning.find(call, group.ranks(), group.crowded()))
+      return *side == plan::Side::host;
+  const std::optional<std::uint64_t> bytes =
+      call.bytes < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(call.bytes));
+  return plan::host_does_by_table(by_table, call.kind, bytes);
+}
+
 // not_ours() of reductions.
 std::optional<Attempt> reduction_not_ours(Communicator& communicator, const CollectiveCall& call, std::uint64_t bytes,
-                                          std::optional<plan::OpClass> exact) {
+                                          const FoundOp& found) {
   const bool all = call.kind == CollectiveKind::allreduce;
   const plan::EitherCall either{.kind = all ? collective::Kind::allreduce : collective::Kind::reduce,
-                                .flavor = static_cast<std::uint8_t>(exact.value_or(plan::OpClass::other)),
+                                .flavor = static_cast<std::uint8_t>(found.op_class),
                                 .bytes = static_cast<std::int64_t>(bytes),
                                 .root = all ? -1 : call.root};
   const collective::Group& group = communicator.group->group();
-  const bool hosts = !takes_all && plan::host_does_by_table(by_table, either.kind, bytes)
-                                       .value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
+  const std::optional<bool> told =
+      found.is_predefined ? told_by_table(group, either) : plan::host_does_by_table(by_table, either.kind, bytes);
+  const bool hosts = !takes_all && told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
                                                                           group.crowded(), group.reads_memory()));
-  return answered(whose_call(communicator, either, hosts, exact.has_value()));
+  return answered(whose_call(communicator, either, hosts, found.is_exact || (found.is_predefined && learns())));
 }
 
 Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call) {
@@ -211,7 +229,7 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (call.in_place && !receives) return refused(Reason::invalid_argument);
   const Word in = call.in_place ? call.out : call.in;
   if (in == 0 || (receives && call.out == 0)) return refused(Reason::invalid_argument);
-  if (const auto answer = reduction_not_ours(communicator, call, bytes, found.exact)) return *answer;
+  if (const auto answer = reduction_not_ours(communicator, call, bytes, found)) return *answer;
 
   if (is_device_memory(in, receives ? call.out : 0)) {
     Attempt attempt = reduce_staged(communicator, call, in, receives ? call.out : 0, reducer, gaps);
@@ -229,9 +247,11 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
 
 }  // namespace
 
-void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives& table, bool take_all) {
+void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives& table, plan::LearnedSides learned,
+                    bool take_all) {
   facts = &measured;
   by_table = table;
+  by_learning = std::move(learned);
   takes_all = take_all;
 }
 
@@ -242,7 +262,7 @@ std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCa
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<std::uint64_t> bytes =
       call.bytes < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(call.bytes));
-  const std::optional<bool> told = plan::host_does_by_table(by_table, call.kind, bytes);
+  const std::optional<bool> told = told_by_table(group, call);
   const bool hosts =
       !takes_all && (told     ? *told
                      : shares ? plan::host_shares_faster(*facts, call.kind, bytes.value_or(0), group.ranks(),

@@ -7,6 +7,7 @@
 #include "collective/result.h"
 #include "collective/selection.h"
 #include "plan/evidence.h"
+#include "plan/learned.h"
 #include "plan/op_substitution.h"
 #include "plan/shared_collectives.h"
 #include "record/record.h"
@@ -36,7 +37,8 @@ inline constexpr Attempt done(collective::Result result) {
 
 // What the plan knows of the host, for host_shares_faster(), and whether to ask the plan at all. Before the first
 // attempt, by one thread.
-void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives& table, bool take_all);
+void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives& table, plan::LearnedSides learned,
+                    bool take_all);
 // Whether a rank of MPI_Bcast that expects more than the root sends gets MPI_ERR_OTHER.
 bool host_reports_short_bcast();
 // Nothing if a call that reduces nothing is ours, by what was measured and is being measured (measured_calls.h), else

@@ -18,6 +18,7 @@
 #include "shim/node/node_group.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reductions.h"
+#include "shim/shared/learning.h"
 #include "shim/shared/measured_calls.h"
 #include "shim/shared/shared_attempt.h"
 
@@ -192,7 +193,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
 
 }  // namespace
 
-void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
+void prepare_shared_collectives(const SettingValues& settings, int world_rank, int world_ranks) {
   if (shared_collectives_active.load(std::memory_order_relaxed) || settings.collectives == When::never) return;
   if (host_survives_failures()) {
     why_not_shared.store(Reason::fault_tolerance, std::memory_order_relaxed);
@@ -205,8 +206,13 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
       complaint, tuning().collectives);
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
-  use_host_facts(host_facts(), tuning().collectives_of(host_facts()), settings.collectives == When::always);
-  measure_calls(settings.collectives == When::always ? When::never : settings.measure);
+  prepare_learning(settings.learn, world_rank, world_ranks);
+  const bool always_ours = settings.collectives == When::always;
+  if (learns() && always_ours && world_rank == 0)
+    log(LogLevel::warning, "MILLRACE_LEARN: with MILLRACE_COLLECTIVES=always there is nothing to learn");
+  use_host_facts(host_facts(), tuning().collectives_of(host_facts()), plan::LearnedSides(learned_rows(world_ranks)),
+                 always_ours);
+  measure_calls(always_ours ? When::never : learns() ? When::always : settings.measure);
   if (!prepare_host_progress()) return;
   find_hidden_errors();
   if (!prepare_agreement()) return;
@@ -214,6 +220,7 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank) {
 }
 
 void forget_shared_collectives() noexcept {
+  keep_what_was_learned();
   if (!shared_collectives_active.exchange(false, std::memory_order_relaxed)) return;
   forget_agreement();
   forget_host_progress();

@@ -18,7 +18,7 @@
 namespace millrace::shim {
 
 // After MPI_Init, by one thread; before MPI_Finalize.
-void prepare_shared_collectives(const SettingValues& settings, int world_rank);
+void prepare_shared_collectives(const SettingValues& settings, int world_rank, int world_ranks);
 void forget_shared_collectives() noexcept;
 
 extern std::atomic<bool> shared_collectives_active;
