@@ -36,9 +36,9 @@ std::string machine_name_of(std::string_view cpuinfo) {
     if (key == "CPU part") keep(part, value);
   }
   if (processors == 0) return "unknown";
-  const std::string kind =
-      !family.empty() ? fmt::format("{} (family {}, model {})", name.empty() ? "x86" : name, family, model)
-                      : fmt::format("implementer {}, part {}", implementer, part);
+  const std::string kind = !family.empty()
+                               ? fmt::format("{} (family {}, model {})", name.empty() ? "x86" : name, family, model)
+                               : fmt::format("implementer {}, part {}", implementer, part);
   return fmt::format("{}, {} processors", kind, processors);
 }
 

@@ -177,7 +177,7 @@ std::uint64_t Evidence::cost_ns(std::span<const EvidenceRecord> records, std::ui
 }
 
 // What a window has shown of a choice.
-void Evidence::judge(std::uint32_t index, const Trials& trials, Outcome& outcome) {
+void Evidence::judge(std::uint32_t index, const Trials& trials, double ranks, Outcome& outcome) {
   Choice& judged = choices_[index];
   bool has_tried = false;
   for (const Trial& trial : trials) {
@@ -187,7 +187,8 @@ void Evidence::judge(std::uint32_t index, const Trials& trials, Outcome& outcome
     const double ratio = trial.tried_ns / trial.usual_ns;
     outcome.trials.push_back({kind_of(judged.key), flavor_of(judged.key),
                               kind_of(judged.key) == Kind::bcast ? -1 : least_bytes(judged.key & 0xfff),
-                              judged.side == Side::ours ? -std::log(ratio) : std::log(ratio)});
+                              judged.side == Side::ours ? -std::log(ratio) : std::log(ratio),
+                              (judged.side == Side::ours ? trial.usual_ns : trial.tried_ns) / trial.calls / ranks});
     // The times have changed, or this trial was hit: it begins anew, and the next ones come soon.
     if (judged.ratios.size() >= some_trials && ratio < by_far && median(judged.ratios.kept()) > surely)
       judged.ratios = {};
@@ -251,11 +252,13 @@ Evidence::Outcome Evidence::decide(std::span<const EvidenceRecord> records) {
       const std::vector<std::uint64_t>& costs = tried_ns[index][trial];
       if (costs.empty()) continue;
       const auto count = static_cast<double>(costs.size());
+      trials[one.choice][trial].calls += count;
       trials[one.choice][trial].tried_ns += count * median(std::span<const std::uint64_t>(costs));
       trials[one.choice][trial].usual_ns += count * usual_ns;
     }
   }
-  for (std::uint32_t index = 0; index < choices_.size(); ++index) judge(index, trials[index], outcome);
+  for (std::uint32_t index = 0; index < choices_.size(); ++index)
+    judge(index, trials[index], static_cast<double>(records.size()), outcome);
   changed_ = static_cast<std::uint32_t>(
       std::count_if(choices_.begin(), choices_.end(), [](const Choice& one) { return one.side != one.standard; }));
   outcome.tried_ns /= records.size();

@@ -78,6 +78,7 @@ class Evidence {
     std::uint8_t flavor;
     std::int64_t least_bytes;  // of the class; -1: any, or MPI_Bcast
     double ours_over_host;     // natural logarithm of the costs
+    double ours_ns;            // of a call, on a rank
   };
   struct Outcome {
     std::vector<Comparison> trials;
@@ -170,6 +171,7 @@ class Evidence {
   struct Trial {
     double tried_ns = 0;  // by the other side
     double usual_ns = 0;  // of the same calls by the chosen one
+    double calls = 0;
   };
   using Trials = std::array<Trial, most_trials>;
 
@@ -180,7 +182,7 @@ class Evidence {
     return choices_[classes_[static_cast<std::size_t>(slot.call_class)].choice];
   }
   std::uint64_t cost_ns(std::span<const EvidenceRecord> records, std::uint32_t index) const;
-  void judge(std::uint32_t index, const Trials& trials, Outcome& outcome);
+  void judge(std::uint32_t index, const Trials& trials, double ranks, Outcome& outcome);
   std::int64_t least_seen_bytes(std::uint32_t choice) const;
   void plan_next(std::span<const EvidenceRecord> records, const Outcome& outcome, bool has_calls,
                  std::uint64_t mean_ns);

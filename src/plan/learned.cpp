@@ -84,7 +84,7 @@ ordered_json row_of(const LearnedCall& call, const LearnedRow& row) {
   json["trials"] = row.ratio.trials();
   json["ours_over_host"] = rounded(std::exp(row.ratio.mean()));
   json["spread"] = rounded(std::exp(row.ratio.deviation()));
-  json["done_by"] = !row.done_by               ? ordered_json()
+  json["done_by"] = !row.done_by                ? ordered_json()
                     : row.done_by == Side::host ? ordered_json("host")
                                                 : ordered_json("ours");
   return json;
@@ -122,9 +122,13 @@ void LearnedRatio::merge(const LearnedRatio& other) {
 
 double LearnedRatio::deviation() const { return trials_ < 2 ? 0 : std::sqrt(squares_ / (trials_ - 1)); }
 
+double LearnedRatio::standard_error() const {
+  return trials_ == 0 ? most_logarithm : std::max(deviation(), least_deviation) / std::sqrt(trials_);
+}
+
 std::optional<Side> LearnedRatio::verdict() const {
   if (trials_ < least_trials) return std::nullopt;
-  const double error = std::max(deviation(), least_deviation) / std::sqrt(trials_);
+  const double error = standard_error();
   if (mean_ > standard_errors * error) return Side::host;
   if (mean_ < -standard_errors * error) return Side::ours;
   return std::nullopt;
@@ -184,9 +188,9 @@ void write_learned(const Learned& learned, ordered_json& json) {
 LearnedSides::LearnedSides(const LearnedRows& rows) {
   for (const auto& [call, row] : rows)
     if (row.done_by)
-      sides_.push_back({key_of(call.kind, call.flavor, call.least_bytes, static_cast<std::uint32_t>(call.ranks),
-                               call.crowded),
-                        *row.done_by});
+      sides_.push_back(
+          {key_of(call.kind, call.flavor, call.least_bytes, static_cast<std::uint32_t>(call.ranks), call.crowded),
+           *row.done_by});
   std::sort(sides_.begin(), sides_.end(), [](const Entry& one, const Entry& other) { return one.key < other.key; });
 }
 

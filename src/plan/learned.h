@@ -3,7 +3,8 @@
 //
 //   "learned": {"version": "0.1.0",
 //               "machines": {"AMD EPYC (family 25, model 17), 2 processors": {"Open MPI v4.1.4, 4 ranks": [
-//                 {"call": "allreduce", "flavor": 2, "from_bytes": 4096, "to_bytes": 5119, "ranks": 4, "crowded": false,
+//                 {"call": "allreduce", "flavor": 2, "from_bytes": 4096, "to_bytes": 5119, "ranks": 4, "crowded":
+//                 false,
 //                  "trials": 9, "ours_over_host": 1.31, "spread": 1.05, "done_by": "host"}, ...]}}}
 //
 // A row holds where it was learned: on a machine of the same kind, with the same host, in jobs of as many ranks. Fixed
@@ -45,6 +46,7 @@ class LearnedRatio {
   std::uint32_t trials() const { return trials_; }
   double mean() const { return mean_; }
   double deviation() const;
+  double standard_error() const;  // of the mean
   // Whose side it takes; nothing while the trials are few, or speak for neither.
   std::optional<Side> verdict() const;
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -28,7 +29,15 @@ Spread spread(std::vector<double> values, std::span<const RankRecord> records) {
 // Where algorithms of a name are in a sum: records of other processes may name any number.
 using Places = std::map<std::string, std::size_t, std::less<>>;
 
+// Ranks have measured the same calls: their errors are not independent.
+void add(SavedTime& sum, const SavedTime& saved) {
+  sum.calls += saved.calls;
+  sum.time_ns += saved.time_ns;
+  sum.error_ns += saved.error_ns;
+}
+
 void add(CallRecord& sum, Places& places, const CallRecord& call) {
+  add(sum.saved, call.saved);
   sum.bytes += call.bytes;
   sum.time_ns += call.time_ns;
   for (std::size_t reason = 0; reason < reason_count; ++reason) sum.outcome[reason] += call.outcome[reason];
@@ -135,6 +144,18 @@ void add_notes(Report& report) {
 }
 
 }  // namespace
+
+SavedTime saved_by(std::span<const CallReport> calls) {
+  SavedTime all;
+  double square = 0;
+  for (const CallReport& call : calls) {
+    all.calls += call.sum.saved.calls;
+    all.time_ns += call.sum.saved.time_ns;
+    square += call.sum.saved.error_ns * call.sum.saved.error_ns;
+  }
+  all.error_ns = std::sqrt(square);
+  return all;
+}
 
 Report merge(std::span<const RankRecord> records) {
   Report report;

@@ -39,12 +39,21 @@ struct AlgorithmRecord {
   std::uint64_t time_ns = 0;
 };
 
+// What calls that Millrace took have saved, against the host's time for calls alike that was measured in the job: time
+// that ranks spend in them beyond waiting for others.
+struct SavedTime {
+  std::uint64_t calls = 0;  // taken, and something is known
+  double time_ns = 0;       // negative: the host would have been faster
+  double error_ns = 0;      // standard error
+};
+
 struct CallRecord {
   std::string name;
   std::uint64_t bytes = 0;
   std::uint64_t time_ns = 0;                          // summed over the threads of the rank
   std::array<std::uint64_t, reason_count> outcome{};  // [none] is the number taken
   std::vector<AlgorithmRecord> algorithms;
+  SavedTime saved;
 
   std::uint64_t calls() const;
   std::uint64_t taken() const { return outcome[0]; }
@@ -57,8 +66,15 @@ struct RankRecord {
   std::vector<CallRecord> calls;
 };
 
-// This process now. `ns_per_tick` comes from a TickScale made at initialisation.
-RankRecord this_rank(const RankIdentity& identity, const Names& names, double ns_per_tick);
+// Of one entry.
+struct EntrySaving {
+  std::uint16_t entry = 0;
+  SavedTime saved;
+};
+
+// This process now. `savings`: of each entry at most one. `ns_per_tick` comes from a TickScale made at initialisation.
+RankRecord this_rank(const RankIdentity& identity, const Names& names, std::span<const EntrySaving> savings,
+                     double ns_per_tick);
 
 std::vector<std::byte> pack(const RankRecord& record);
 
@@ -66,6 +82,7 @@ std::vector<std::byte> pack(const RankRecord& record);
 Status unpack(std::span<const std::byte> bytes, RankRecord& record, std::string& error) noexcept;
 
 // Both steps for the shim, which sends the bytes to rank 0: empty if there is no memory for them. Never throws.
-std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names, double ns_per_tick) noexcept;
+std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names,
+                                        std::span<const EntrySaving> savings, double ns_per_tick) noexcept;
 
 }  // namespace millrace::record

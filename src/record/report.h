@@ -30,6 +30,9 @@ struct CallReport {
   std::uint64_t ranks = 0;  // that made the call
 };
 
+// Of all of them: errors of different calls are independent.
+SavedTime saved_by(std::span<const CallReport> calls);
+
 struct RankReport {
   RankIdentity identity;
   std::uint64_t threads = 0;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +39,12 @@ ordered_json reason_values(const CallRecord& call) {
   return values;
 }
 
+ordered_json saved_value(const SavedTime& saved) {
+  static constexpr double most_ns = 9e18;
+  const auto whole = [](double time_ns) { return std::llround(std::clamp(time_ns, -most_ns, most_ns)); };
+  return {{"calls", saved.calls}, {"time_ns", whole(saved.time_ns)}, {"error_ns", whole(saved.error_ns)}};
+}
+
 ordered_json call_value(const CallReport& call) {
   return {{"name", call.sum.name},
           {"calls", call.sum.calls()},
@@ -48,7 +55,8 @@ ordered_json call_value(const CallReport& call) {
           {"taken", call.sum.taken()},
           {"algorithms", algorithm_values(call.sum)},
           {"forwarded", call.sum.calls() - call.sum.taken()},
-          {"forwarded_why", reason_values(call.sum)}};
+          {"forwarded_why", reason_values(call.sum)},
+          {"saved", saved_value(call.sum.saved)}};
 }
 
 ordered_json rank_value(const RankReport& rank) {
@@ -68,7 +76,12 @@ ordered_json total_value(const Report& report) {
     time_ns += call.sum.time_ns;
     taken += call.sum.taken();
   }
-  return {{"calls", calls}, {"bytes", bytes}, {"time_ns", time_ns}, {"taken", taken}, {"forwarded", calls - taken}};
+  return {{"calls", calls},
+          {"bytes", bytes},
+          {"time_ns", time_ns},
+          {"taken", taken},
+          {"forwarded", calls - taken},
+          {"saved", saved_value(saved_by(report.calls))}};
 }
 
 ordered_json setting_values(const Report& report) {

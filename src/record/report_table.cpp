@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "record/report.h"
 #include "record/units.h"
@@ -105,6 +106,17 @@ void print_forwarded(Table& table, const CallRecord& call) {
   if (remarkable && !items.empty()) table.list("forwarded:", items);
 }
 
+// "1.20 ms (+- 0.10 ms)"
+std::string saved_time(const SavedTime& saved) {
+  return fmt::format("{}{} (+- {})", saved.time_ns < 0 ? "-" : "", scaled_time(std::fabs(saved.time_ns)),
+                     scaled_time(saved.error_ns));
+}
+
+void print_saved(Table& table, const SavedTime& saved) {
+  if (saved.calls > 0)
+    table.line(fmt::format("    saved: {} in {} calls", saved_time(saved), scaled_count(saved.calls)));
+}
+
 std::string per_call(std::uint64_t time_ns, std::uint64_t calls) {
   return calls == 0 ? "-" : scaled_time(static_cast<double>(time_ns) / static_cast<double>(calls));
 }
@@ -116,6 +128,7 @@ void print_call(Table& table, const CallReport& call) {
             per_call(sum.time_ns, sum.calls()), taken_share(sum));
   print_taken(table, sum);
   print_forwarded(table, sum);
+  print_saved(table, sum.saved);
 }
 
 struct Total {
@@ -137,6 +150,10 @@ void print_total(Table& table, const Report& report) {
             scaled_time(report.time_ns.median), scaled_time(report.time_ns.max),
             std::to_string(report.time_ns.max_rank), per_call(total.time_ns, total.calls),
             total.taken == 0 ? "-" : percent(share));
+  const SavedTime saved = saved_by(report.calls);
+  if (saved.calls > 0)
+    table.line(fmt::format("saved {} of the ranks' time in {} calls, as measured against the host", saved_time(saved),
+                           scaled_count(saved.calls)));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // The bytes of a rank record: CBOR, with short keys because rank 0 may hold thousands of them.
 //
-//   { "v": 1, "id": {...}, "threads": n, "lost": n,
-//     "calls": [ [name, bytes, time_ns, [outcome...], [[algorithm, calls, bytes, time_ns]...] ]... ] }
+//   { "v": 2, "id": {...}, "threads": n, "lost": n,
+//     "calls": [ [name, bytes, time_ns, [outcome...], [[algorithm, calls, bytes, time_ns]...],
+//                 [saved calls, time_ns, error_ns]]... ] }
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "record/rank_record.h"
@@ -11,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t wire_version = 1;
+constexpr std::uint64_t wire_version = 2;
 
 // Refuses bytes nested deeper than a record is, before the recursive decoder sees them: its stack is the program's.
 class DepthCheck : public nlohmann::json_sax<json> {
@@ -49,13 +51,21 @@ json to_value(const CallRecord& call) {
   json algorithms = json::array();
   for (const AlgorithmRecord& algorithm : call.algorithms)
     algorithms.push_back(json::array({algorithm.name, algorithm.calls, algorithm.bytes, algorithm.time_ns}));
-  return json::array({call.name, call.bytes, call.time_ns, call.outcome, std::move(algorithms)});
+  return json::array({call.name, call.bytes, call.time_ns, call.outcome, std::move(algorithms),
+                      json::array({call.saved.calls, call.saved.time_ns, call.saved.error_ns})});
 }
 
 // The readers below throw json exceptions on a missing member or a wrong type; unpack() turns them into an error.
 std::uint64_t count(const json& value) {
   if (!value.is_number_unsigned()) throw std::invalid_argument("a count is not an unsigned number");
   return value.get<std::uint64_t>();
+}
+
+double time_of(const json& value) {
+  constexpr double most_ns = 1e18;
+  const auto number = value.is_number() ? value.get<double>() : NAN;
+  if (!(std::fabs(number) <= most_ns)) throw std::invalid_argument("not a time");
+  return number;
 }
 
 std::int64_t whole(const json& value, std::int64_t least, std::int64_t most) {
@@ -91,6 +101,8 @@ CallRecord to_call(const json& value) {
   for (const json& algorithm : value.at(4))
     call.algorithms.push_back(
         {algorithm.at(0).get<std::string>(), count(algorithm.at(1)), count(algorithm.at(2)), count(algorithm.at(3))});
+  const json& saved = value.at(5);
+  call.saved = {count(saved.at(0)), time_of(saved.at(1)), time_of(saved.at(2))};
   return call;
 }
 

@@ -69,7 +69,8 @@ TEST(Learned, TheTableKeepsIt) {
   LearnedRows rows = rows_of(allreduce, {1.3, 1.31, 1.3});
   rows.merge(rows_of(bcast, {0.9, 1.2}));
   const std::optional<std::string> text = with_learned(R"({"millrace_tuning": 1, "copies": {"gather_lists": true},
-    "of somebody": [1, 2]})", here, rows);
+    "of somebody": [1, 2]})",
+                                                       here, rows);
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("of somebody"), std::string::npos) << "what is not understood stays";
   const Tuning tuning = parse_tuning(*text, "t");
@@ -133,12 +134,11 @@ TEST(Learned, WhatIsWrongIsNamedAndIgnored) {
   ASSERT_EQ(old.complaints.size(), 1u);
   EXPECT_NE(old.complaints[0].find("another version"), std::string::npos);
   EXPECT_TRUE(old.learned.empty());
-  for (const char* text : {R"({"millrace_tuning": 1, "learned": {"version": ")" MILLRACE_VERSION R"(", "machines": 7}})",
-                           R"({"millrace_tuning": 1, "learned": {"version": ")" MILLRACE_VERSION
-                           R"(", "machines": {"m": 7}}})",
-                           R"({"millrace_tuning": 1, "learned": {"version": ")" MILLRACE_VERSION
-                           R"(", "machines": {"m": {"h": 7}}}})",
-                           R"({"millrace_tuning": 1, "learned": {}})", R"({"millrace_tuning": 1, "learned": 7})"}) {
+  for (const char* text :
+       {R"({"millrace_tuning": 1, "learned": {"version": ")" MILLRACE_VERSION R"(", "machines": 7}})",
+        R"({"millrace_tuning": 1, "learned": {"version": ")" MILLRACE_VERSION R"(", "machines": {"m": 7}}})",
+        R"({"millrace_tuning": 1, "learned": {"version": ")" MILLRACE_VERSION R"(", "machines": {"m": {"h": 7}}}})",
+        R"({"millrace_tuning": 1, "learned": {}})", R"({"millrace_tuning": 1, "learned": 7})"}) {
     const Tuning tuning = parse_tuning(text, "t");
     EXPECT_EQ(tuning.complaints.size(), 1u) << text;
     EXPECT_TRUE(tuning.learned.empty());
@@ -183,7 +183,9 @@ TEST(Learned, EverySizeHasAClassThatHoldsIt) {
     const std::uint32_t size = size_class(bytes);
     EXPECT_LE(least_bytes(size), bytes);
     EXPECT_GE(most_bytes(size), bytes);
-    if (bytes > 0) { EXPECT_EQ(size_class(bytes - 1) == size, least_bytes(size) < bytes); }
+    if (bytes > 0) {
+      EXPECT_EQ(size_class(bytes - 1) == size, least_bytes(size) < bytes);
+    }
   }
   EXPECT_EQ(least_bytes(size_class(-1)), -1);
   EXPECT_EQ(most_bytes(size_class(-1)), -1);

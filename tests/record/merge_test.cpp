@@ -57,6 +57,9 @@ void expect_sums(const CallReport& call, const std::vector<RankRecord>& records)
     sum.bytes += own->bytes;
     sum.time_ns += own->time_ns;
     for (std::size_t reason = 0; reason < reason_count; ++reason) sum.outcome[reason] += own->outcome[reason];
+    sum.saved.calls += own->saved.calls;
+    sum.saved.time_ns += own->saved.time_ns;
+    sum.saved.error_ns += own->saved.error_ns;
     for (const AlgorithmRecord& algorithm : own->algorithms)
       if (algorithm.name == "kernel_2") algorithm_calls += algorithm.calls;
   }
@@ -64,10 +67,23 @@ void expect_sums(const CallReport& call, const std::vector<RankRecord>& records)
   EXPECT_EQ(call.sum.bytes, sum.bytes);
   EXPECT_EQ(call.sum.time_ns, sum.time_ns);
   EXPECT_EQ(call.sum.outcome, sum.outcome);
+  EXPECT_EQ(call.sum.saved.calls, sum.saved.calls);
+  EXPECT_EQ(call.sum.saved.time_ns, sum.saved.time_ns);
+  EXPECT_EQ(call.sum.saved.error_ns, sum.saved.error_ns);
   std::uint64_t merged = 0;
   for (const AlgorithmRecord& algorithm : call.sum.algorithms)
     if (algorithm.name == "kernel_2") merged += algorithm.calls;
   EXPECT_EQ(merged, algorithm_calls);
+}
+
+TEST(Merge, ErrorsOfDifferentCallsAreIndependent) {
+  std::vector<CallReport> calls(2);
+  calls[0].sum.saved = {10, 100, 3};
+  calls[1].sum.saved = {20, -40, 4};
+  const SavedTime all = saved_by(calls);
+  EXPECT_EQ(all.calls, 30u);
+  EXPECT_EQ(all.time_ns, 60);
+  EXPECT_EQ(all.error_ns, 5);
 }
 
 TEST(Merge, AgreesWithThePlainComputation) {

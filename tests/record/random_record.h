@@ -36,10 +36,13 @@ class RandomRecord {
 
  private:
   CallRecord call(std::string name, std::uint64_t most) {
-    CallRecord result{std::move(name), number(most), number(most), {}, {}};
+    CallRecord result{std::move(name), number(most), number(most), {}, {}, {}};
     for (std::uint64_t& count : result.outcome) count = number(2) ? number(most) : 0;
     for (std::uint64_t left = number(3); left > 0; --left)
       result.algorithms.push_back({"kernel_" + std::to_string(left), number(most), number(most), number(most)});
+    // In eighths, so that their sums are exact.
+    const auto saved = static_cast<double>(number(1 << 20)) - (1 << 19);
+    result.saved = {number(most), saved / 8, static_cast<double>(number(1 << 20)) / 8};
     return result;
   }
 

@@ -27,6 +27,9 @@ void expect_equal(const RankRecord& left, const RankRecord& right) {
     EXPECT_EQ(left.calls[call].bytes, right.calls[call].bytes);
     EXPECT_EQ(left.calls[call].time_ns, right.calls[call].time_ns);
     EXPECT_EQ(left.calls[call].outcome, right.calls[call].outcome);
+    EXPECT_EQ(left.calls[call].saved.calls, right.calls[call].saved.calls);
+    EXPECT_EQ(left.calls[call].saved.time_ns, right.calls[call].saved.time_ns);
+    EXPECT_EQ(left.calls[call].saved.error_ns, right.calls[call].saved.error_ns);
     ASSERT_EQ(left.calls[call].algorithms.size(), right.calls[call].algorithms.size());
     for (std::size_t index = 0; index < left.calls[call].algorithms.size(); ++index) {
       EXPECT_EQ(left.calls[call].algorithms[index].name, right.calls[call].algorithms[index].name);
@@ -101,7 +104,7 @@ TEST(Wire, RefusesWrongShapes) {
   RankRecord record;
   EXPECT_EQ(unpack_all(bytes_of({0xa0}), record), Status::bad_argument);                   // {}
   EXPECT_EQ(unpack_all(bytes_of({0x01}), record), Status::bad_argument);                   // 1
-  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x02}), record), Status::bad_argument);  // a later version
+  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x03}), record), Status::bad_argument);  // a later version
   EXPECT_EQ(unpack_all(bytes_of({0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), record),
             Status::bad_argument);  // an array of 2^63 - 1
   RankRecord misplaced;
@@ -129,6 +132,18 @@ TEST(Wire, RefusesAnotherNumberOfReasons) {
   }
 }
 
+TEST(Wire, RefusesTimesThatAreNone) {
+  for (const double time_ns :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e300}) {
+    RankRecord sent, received;
+    sent.calls.resize(1);
+    sent.calls[0].saved.time_ns = time_ns;
+    EXPECT_EQ(unpack_all(pack(sent), received), Status::bad_argument) << time_ns;
+    sent.calls[0].saved = {0, -1.5, time_ns};
+    EXPECT_EQ(unpack_all(pack(sent), received), Status::bad_argument) << time_ns;
+  }
+}
+
 TEST(Wire, RefusesDeepNestingWithoutRunningOutOfStack) {
   RankRecord record;
   EXPECT_EQ(unpack_all(std::vector<std::byte>(20'000'000, std::byte{0x81}), record), Status::bad_argument);
@@ -146,10 +161,11 @@ TEST(ThisRank, NamesWhatWasCounted) {
   add_call(2, 8, 100, 4, Reason::none);
   add_call(2, 8, 300, 5, Reason::none);
   add_call(77, 0, 1, no_algorithm, Reason::inactive);
+  const EntrySaving savings[] = {{2, {1, -3.5, 0.25}}, {3, {9, 9, 9}}};
   RankIdentity identity;
   identity.host_mpi = "MPICH Version:\t4.0.2\nMPICH Release date: x";
   RankRecord record;
-  ASSERT_EQ(unpack_all(pack_rank_record(identity, names, 0.5), record), Status::ok);
+  ASSERT_EQ(unpack_all(pack_rank_record(identity, names, savings, 0.5), record), Status::ok);
   EXPECT_EQ(record.identity.host_mpi, "MPICH Version: 4.0.2");
   EXPECT_GE(record.threads, 1u);
   ASSERT_EQ(record.calls.size(), 3u);
@@ -158,6 +174,10 @@ TEST(ThisRank, NamesWhatWasCounted) {
   EXPECT_TRUE(record.calls[0].algorithms.empty());
   EXPECT_EQ(record.calls[1].name, "MPI_Reduce_local");
   EXPECT_EQ(record.calls[1].taken(), 2u);
+  EXPECT_EQ(record.calls[1].saved.calls, 1u);
+  EXPECT_EQ(record.calls[1].saved.time_ns, -3.5);
+  EXPECT_EQ(record.calls[1].saved.error_ns, 0.25);
+  EXPECT_EQ(record.calls[0].saved.calls, 0u) << "of another entry";
   ASSERT_EQ(record.calls[1].algorithms.size(), 2u);
   EXPECT_EQ(record.calls[1].algorithms[0].name, "sum_f64");
   EXPECT_EQ(record.calls[1].algorithms[0].time_ns, 50u);

@@ -61,7 +61,8 @@ def test_what_was_learned_is_done(host, tmp_path):
         assert all(" 0 wrong," in line for line in finished.check().stdout.splitlines())
         for name in ("Barrier", "Allreduce", "Bcast", "Alltoall"):
             taken[side, name] = call(result, f"MPI_{name}")["taken"]
-    assert all(taken["host", name] < 0.3 * taken["ours", name] for name in ("Barrier", "Allreduce", "Bcast", "Alltoall"))
+    for name in ("Barrier", "Allreduce", "Bcast", "Alltoall"):
+        assert taken["host", name] < 0.3 * taken["ours", name]
 
 
 def test_bits_hang_on_the_table_alone(tmp_path):

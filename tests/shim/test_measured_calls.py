@@ -68,6 +68,20 @@ def test_trying_has_a_budget(host):
     assert reasons(result, "tried") == reasons(result, "host_was_faster") == 0
 
 
+@pytest.mark.parametrize("host", ["mpich4", "mpich5"])
+def test_what_was_saved(host):
+    """Where the host needs milliseconds a call and we need microseconds there is no doubt."""
+    program = build(host, "measured_calls.c")
+    _, result = report(host, 4, program, SEED, 1500, env={"MILLRACE_MEASURE": "always"})
+    barrier, total = call(result, "MPI_Barrier"), result["total"]["saved"]
+    assert 0 < barrier["saved"]["calls"] <= barrier["taken"]
+    assert barrier["saved"]["time_ns"] > 3 * barrier["saved"]["error_ns"] > 0
+    assert total["calls"] == sum(entry["saved"]["calls"] for entry in result["calls"]) > barrier["saved"]["calls"]
+    assert abs(total["time_ns"] - sum(entry["saved"]["time_ns"] for entry in result["calls"])) <= len(result["calls"])
+    _, result = report(host, 4, program, SEED, 100, env={"MILLRACE_MEASURE": "never"})
+    assert result["total"]["saved"] == {"calls": 0, "time_ns": 0, "error_ns": 0}
+
+
 @pytest.mark.parametrize("first", [0, 15, 25, 33, 40, 200])
 @pytest.mark.parametrize("host", ["openmpi4", "openmpi5", "mpich4", "intel"])
 def test_a_rank_that_expects_more(host, first):

@@ -12,7 +12,8 @@ using Places = std::vector<std::size_t>;
 class ProgramPlaces : public testing::Test {
  protected:
   ProgramPlaces() {
-    for (const char* name : {"bin/app", "bin/python3", "bin/ssh", "bin/test", "bin/4"}) scratch_.write(name, "text", true);
+    for (const char* name : {"bin/app", "bin/python3", "bin/ssh", "bin/test", "bin/4"})
+      scratch_.write(name, "text", true);
     scratch_.write("bin/data", "text");
   }
   Places places(const std::string& line) const {

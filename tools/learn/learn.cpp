@@ -38,7 +38,8 @@ int run_to_end(std::vector<std::string>& words) {
   pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  struct sigaction passing {}, ignoring {}, standard {}, before {};
+  struct sigaction passing {
+  }, ignoring{}, standard{}, before{};
   passing.sa_handler = pass_on;
   ignoring.sa_handler = SIG_IGN;
   standard.sa_handler = SIG_DFL;
@@ -109,8 +110,7 @@ void say_what_was_learned(const std::string& path, const std::string& before) {
     return;
   }
   const Known known = known_in(path);
-  std::fprintf(stderr,
-               "millrace learn: of %zu classes of calls we do %zu faster, the host %zu, %zu are open: %s\n",
+  std::fprintf(stderr, "millrace learn: of %zu classes of calls we do %zu faster, the host %zu, %zu are open: %s\n",
                known.ours + known.hosts + known.open, known.ours, known.hosts, known.open, path.c_str());
 }
 
@@ -124,13 +124,15 @@ int learn_command(char** arguments) {
   *dashes = nullptr;
   std::string path = plan::standard_tuning_path(environ);
   bool only_shows = false;
-  CLI::App app("Runs a program, finds out who does its collectives inside a node faster, the host MPI or Millrace, and "
-               "keeps it for later runs.",
-               "millrace learn");
-  app.footer("-- mpirun -n 4 ./app ARGS    the program with its launcher; write 'millrace' in front of the program "
-             "where it is not found\n\n"
-             "Later runs on machines of the same kind, with the same MPI and as many ranks choose by what was learned. "
-             "Run it several times: runs add up.");
+  CLI::App app(
+      "Runs a program, finds out who does its collectives inside a node faster, the host MPI or Millrace, and "
+      "keeps it for later runs.",
+      "millrace learn");
+  app.footer(
+      "-- mpirun -n 4 ./app ARGS    the program with its launcher; write 'millrace' in front of the program "
+      "where it is not found\n\n"
+      "Later runs on machines of the same kind, with the same MPI and as many ranks choose by what was learned. "
+      "Run it several times: runs add up.");
   app.add_option("--out", path, "the table (millrace/tuning.json in XDG_CONFIG_HOME)")->type_name("FILE");
   app.add_flag("--dry-run", only_shows, "print the command that would be run, and stop");
   try {
@@ -158,7 +160,8 @@ int learn_command(char** arguments) {
   }
   // Whatever is in the way, the program runs.
   if (const std::string why = plan::learning_obstacle(path); !why.empty()) {
-    log(LogLevel::warning, fmt::format("learn: {} cannot be written: {}: the program runs, nothing is kept", path, why));
+    log(LogLevel::warning,
+        fmt::format("learn: {} cannot be written: {}: the program runs, nothing is kept", path, why));
     return run_to_end(words);
   }
   const std::string before = plan::table_text(path);

@@ -14,13 +14,48 @@ struct Option {
   std::size_t values;
 };
 constexpr Option options_with_values[] = {
-    {"mca", 2},      {"gmca", 2},     {"omca", 2},       {"prtemca", 2},  {"pmixmca", 2},        {"env", 2},
-    {"genv", 2},     {"n", 1},        {"np", 1},         {"c", 1},        {"N", 1},              {"x", 1},
-    {"host", 1},     {"hosts", 1},    {"hostfile", 1},   {"f", 1},        {"machinefile", 1},    {"map-by", 1},
-    {"bind-to", 1},  {"rank-by", 1},  {"wdir", 1},       {"wd", 1},       {"path", 1},           {"launcher", 1},
-    {"iface", 1},    {"ppn", 1},      {"launcher-exec", 1}, {"rmk", 1},   {"envlist", 1},        {"genvlist", 1},
-    {"prefix", 1},   {"preload-files", 1}, {"output-filename", 1}, {"bootstrap", 1}, {"bootstrap-exec", 1},
-    {"personality", 1}, {"pmix-prefix", 1}, {"configfile", 1}, {"D", 1}, {"p", 1}, {"J", 1}, {"w", 1},
+    {"mca", 2},
+    {"gmca", 2},
+    {"omca", 2},
+    {"prtemca", 2},
+    {"pmixmca", 2},
+    {"env", 2},
+    {"genv", 2},
+    {"n", 1},
+    {"np", 1},
+    {"c", 1},
+    {"N", 1},
+    {"x", 1},
+    {"host", 1},
+    {"hosts", 1},
+    {"hostfile", 1},
+    {"f", 1},
+    {"machinefile", 1},
+    {"map-by", 1},
+    {"bind-to", 1},
+    {"rank-by", 1},
+    {"wdir", 1},
+    {"wd", 1},
+    {"path", 1},
+    {"launcher", 1},
+    {"iface", 1},
+    {"ppn", 1},
+    {"launcher-exec", 1},
+    {"rmk", 1},
+    {"envlist", 1},
+    {"genvlist", 1},
+    {"prefix", 1},
+    {"preload-files", 1},
+    {"output-filename", 1},
+    {"bootstrap", 1},
+    {"bootstrap-exec", 1},
+    {"personality", 1},
+    {"pmix-prefix", 1},
+    {"configfile", 1},
+    {"D", 1},
+    {"p", 1},
+    {"J", 1},
+    {"w", 1},
 };
 
 std::size_t values_of(std::string_view option) {
@@ -45,7 +80,8 @@ std::vector<std::size_t> program_places(const std::vector<std::string>& words, s
   std::size_t index = 1;
   while (index < words.size()) {
     // The options of one part, its program, and what is the program's.
-    while (index < words.size() && words[index] != ":" && !(words[index][0] != '-' && is_program(words[index], search_path)))
+    while (index < words.size() && words[index] != ":" &&
+           !(words[index][0] != '-' && is_program(words[index], search_path)))
       index += words[index].starts_with('-') ? 1 + values_of(words[index]) : 1;
     if (index >= words.size() || words[index] == ":") return {};
     places.push_back(index);

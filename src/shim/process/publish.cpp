@@ -24,6 +24,7 @@
 #include "shim/process/runtime.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reduce_local.h"
+#include "shim/shared/savings.h"
 #include "shim/shared/shared_collectives.h"
 
 namespace millrace::shim {
@@ -64,7 +65,7 @@ const char* algorithm_name(std::uint16_t algorithm) {
 
 std::vector<std::byte> own_record(int rank, int ranks) {
   const record::Names names{entry_names(), algorithm_name};
-  return record::pack_rank_record(identity(rank, ranks), names, runtime().tick_scale.ns_per_tick());
+  return record::pack_rank_record(identity(rank, ranks), names, savings(), runtime().tick_scale.ns_per_tick());
 }
 
 // "a.json" -> "a.<word>.json": processes that do not share a world must not overwrite one another's file.

@@ -18,7 +18,7 @@
 #include "record/whole_file.h"
 #include "shim/host/library_version.h"
 #include "shim/host/tuning.h"
-#include "shim/node/node_group.h"
+#include "shim/shared/savings.h"
 
 namespace millrace::shim {
 namespace {
@@ -95,8 +95,8 @@ void prepare_learning(const std::string& path, int world_rank, int world_ranks) 
   const plan::Learned& learned = tuning().learned;
   const plan::LearnedPlace place = place_of(world_ranks);
   if (path.empty() && world_rank == 0 && !learned.empty() && !learned.contains(place))
-    log(LogLevel::warning, fmt::format("{}: nothing was learned for {} on {}: ignored", tuning().path, place.host,
-                                       place.machine));
+    log(LogLevel::warning,
+        fmt::format("{}: nothing was learned for {} on {}: ignored", tuning().path, place.host, place.machine));
   if (path.empty()) return;
   Learning& learning = state();
   learning.path = path;
@@ -113,12 +113,8 @@ void note_comparisons(const Communicator& communicator, std::span<const plan::Ev
   Learning& learning = state();
   const std::lock_guard hold(learning.mutex);
   for (const plan::Evidence::Comparison& one : comparisons) {
-    const plan::LearnedCall call{.kind = one.kind,
-                                 .flavor = one.flavor,
-                                 .least_bytes = one.least_bytes,
-                                 .ranks = communicator.ranks,
-                                 .crowded = communicator.group->group().crowded()};
-    learning.rows[call].ratio.add(one.ours_over_host);
+    const plan::EitherCall call{.kind = one.kind, .flavor = one.flavor, .bytes = one.least_bytes};
+    learning.rows[call_class(communicator, call)].ratio.add(one.ours_over_host);
   }
 }
 

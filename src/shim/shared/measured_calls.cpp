@@ -10,8 +10,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "collective/memory.h"
+#include "shim/bind/mode.h"
 #include "shim/node/node_group.h"
 #include "shim/shared/learning.h"
+#include "shim/shared/savings.h"
 
 namespace millrace::shim {
 namespace {
@@ -101,6 +103,7 @@ Result decide(const Communicator& communicator, MeasuredCalls& calls) {
   if (communicator.rank == 0)
     for (const Evidence::Change& change : outcome.changes) say(communicator, change);
   if (communicator.rank == 0 && learns()) note_comparisons(communicator, outcome.trials);
+  if (current_mode() & recording) note_costs(communicator, outcome);
   return Result::ok;
 }
 
@@ -138,7 +141,11 @@ Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool 
   const Side side = calls.evidence.choose(call, standard);
   const bool is_timed = calls.evidence.measures();
   if (is_timed) calls.entry_ns = monotonic_ns();
-  if (side == Side::ours) return {};
+  if (side == Side::ours) {
+    if (current_mode() & recording) [[unlikely]]
+      note_class(communicator, call);
+    return {};
+  }
   if (standard == Side::host) return by_table;
   return {Result::ok, is_timed && calls.evidence.tries() ? Reason::tried : Reason::host_was_faster};
 } catch (...) {  // no memory: the others count on this rank

@@ -20,6 +20,7 @@
 #include "shim/reduce/reductions.h"
 #include "shim/shared/learning.h"
 #include "shim/shared/measured_calls.h"
+#include "shim/shared/savings.h"
 #include "shim/shared/shared_attempt.h"
 
 namespace millrace::shim {
@@ -231,11 +232,13 @@ Word shared_collective(Symbol symbol, void* next, std::span<Word> words, const C
     return do_call(symbol, next, words, call).result;
   if (marked_for_check(symbol)) return 0;
   ObservedCall observed(symbol);
+  forget_class();
   // Calls that the host makes inside one of the program's belong to it.
   const Done done = do_call(symbol, next, words, call);
   observed.stop();
   if (observed.outermost()) {
     const bool succeeded = error_of(call, words, done.result) == 0;
+    if (done.outcome.reason == Reason::none) count_saving(static_cast<std::uint16_t>(symbol_entry(symbol)));
     observed.add(succeeded ? posted_bytes(symbol, words) : 0, done.outcome.algorithm, done.outcome.reason);
   }
   return done.result;
