@@ -99,6 +99,15 @@ class Evidence {
     return {!has_reported_, synchronises || turn_ >= report_turn_ + most_ahead};
   }
 
+  // Counts a call that is like one before, if nothing but that is to be done for it and nothing was decided since
+  // `epoch`; else false, and nothing is counted.
+  bool begin_as_before(std::uint64_t epoch) {
+    if (turn_ + 1 >= window_.first || report_turn_ != epoch) return false;
+    ++turn_;
+    return true;
+  }
+  std::uint64_t epoch() const { return report_turn_; }
+
   // The call that was begun has failed on this rank before any other had to do with it: it is not counted.
   void take_back() { --turn_; }
 

@@ -1,5 +1,7 @@
 """Calls that go to the other side to be timed (shim/shared/measured_calls.h): by all ranks or by none, and right."""
 
+import json
+
 import hosts
 import pytest
 from shim_programs import build, call, report, run
@@ -97,3 +99,20 @@ def test_a_root_that_runs_ahead(host):
     for when in "auto", "always":
         finished = run(host, 3, build(host, "runs_ahead.c"), env={"MILLRACE_MEASURE": when}, timeout=60)
         assert finished.check().stdout == "done\n"
+
+
+@pytest.mark.parametrize("when", ["never", "auto"])
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("host", hosts.HOSTS)
+def test_the_same_words_of_other_things(host, ranks, when, tmp_path):
+    """What was refused is remembered by its words: never where they may come to stand for something else."""
+    names = {"openmpi4": "Open MPI 4", "openmpi5": "Open MPI 5", "mpich4": "MPICH 4", "mpich5": "MPICH 5",
+             "intel": "Intel MPI 2021", "abi": "MPICH 5"}  # fmt: skip
+    table = tmp_path / "table.json"
+    small = {kind: [1, 64] for kind in ("gather", "bcast", "allreduce", "barrier")}
+    table.write_text(json.dumps({"millrace_tuning": 1, "left_to_host": {names[host]: small}}))
+    environment = {"MILLRACE_TUNING": table, "MILLRACE_MEASURE": when}
+    turns = 60 if ranks > 2 and host in ("mpich4", "mpich5", "abi") else 400
+    finished = run(host, ranks, build(host, "refused_calls.c"), turns, env=environment)
+    assert finished.check().stdout == "0 wrong\n"
+    assert finished.stderr == ""

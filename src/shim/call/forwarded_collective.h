@@ -17,6 +17,7 @@ class ForwardedCollective {
   ForwardedCollective(const ForwardedCollective&) = delete;
   ForwardedCollective& operator=(const ForwardedCollective&) = delete;
 
+  static bool is_in_fortran() { return now_.from_fortran; }
   static bool is_nested(std::uint16_t entry, bool from_fortran, Word comm) {
     return now_.from_fortran && !from_fortran && now_.entry == entry && now_.comm == comm;
   }

@@ -13,6 +13,7 @@
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reduce_local.h"
 #include "shim/reduce/user_ops.h"
+#include "shim/shared/remembered_refusals.h"
 #include "shim/shared/shared_collectives.h"
 
 namespace millrace::shim::hook {
@@ -72,6 +73,7 @@ template <Symbol symbol, CollectiveCall (*read)(const Arguments&), class... Word
 Word collective(Words... words) {
   if (__builtin_expect(shared_collectives_active.load(std::memory_order_relaxed), 1)) {
     std::array<Word, sizeof...(words)> all{words...};
+    if (Word result = 0; refused_as_before<symbol>(all, result)) return result;
     return shared_collective(symbol, next_definition<symbol>(), all, read(Arguments(symbol, all)));
   }
   if constexpr (read == read_reduce || read == read_allreduce)
@@ -85,6 +87,7 @@ Word exchange(Words... words) {
   if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
     return forward_as<symbol>(forwarded(why_not_shared.load(std::memory_order_relaxed)), words...);
   std::array<Word, sizeof...(words)> all{words...};
+  if (Word result = 0; refused_as_before<symbol>(all, result)) return result;
   return shared_exchange(symbol, next_definition<symbol>(), all);
 }
 

@@ -14,6 +14,8 @@
 
 namespace millrace::shim {
 
+constinit std::atomic<std::uint64_t> communicator_generation{1};
+
 Communicator::Communicator() = default;
 
 Communicator::~Communicator() {
@@ -32,10 +34,6 @@ std::unordered_map<Word, std::unique_ptr<Communicator>>& registry() {
 
 int keyval = 0;
 bool has_keyval = false;  // hosts use any number, negative ones too
-
-// Counts forgotten communicators. A thread's remembered answers hold while it stands still: the thread that may use a
-// handle again has synchronised with the one that freed it, by MPI's rules, so it sees the number that followed.
-std::atomic<std::uint64_t> generation{1};
 
 struct RememberedCommunicator {
   Word handle = 0;
@@ -60,7 +58,7 @@ int forget(Word comm, Word, void*, void*) {
     if (found == registry().end()) return 0;
     ended = std::move(found->second);
     registry().erase(found);
-    generation.fetch_add(1, std::memory_order_release);  // with the acquire in find_communicator()
+    communicator_generation.fetch_add(1, std::memory_order_release);  // with the acquire in find_communicator()
   }
   return 0;
 }
@@ -81,7 +79,7 @@ void forget_communicators() {
   {
     const std::lock_guard lock(registry_mutex);
     ended.swap(registry());
-    generation.fetch_add(1, std::memory_order_release);
+    communicator_generation.fetch_add(1, std::memory_order_release);
   }
   ended.clear();
   host<Symbol::MPI_Comm_free_keyval>(as_word(&keyval));
@@ -90,7 +88,7 @@ void forget_communicators() {
 
 Communicator* find_communicator(Word handle) {
   RememberedCommunicator& place = place_of(handle);
-  const std::uint64_t now = generation.load(std::memory_order_acquire);  // with the releases above
+  const std::uint64_t now = communicator_generation.load(std::memory_order_acquire);  // with the releases above
   if (place.handle == handle && place.generation == now) return place.communicator;
   const std::lock_guard lock(registry_mutex);
   const auto found = registry().find(handle);
@@ -132,7 +130,7 @@ Communicator* register_communicator(Word handle, const node::Identity* identity)
     // Nobody would tell us when it ends.
     const std::lock_guard lock(registry_mutex);
     registry().erase(handle);
-    generation.fetch_add(1, std::memory_order_release);
+    communicator_generation.fetch_add(1, std::memory_order_release);
     return nullptr;
   }
   return result;

@@ -71,6 +71,10 @@ struct Communicator {
 bool prepare_communicators();
 void forget_communicators();  // before MPI_Finalize
 
+// Counts forgotten communicators. A thread's remembered answers hold while it stands still: the thread that may use a
+// handle again has synchronised with the one that freed it, by MPI's rules, so it sees the number that followed.
+extern constinit std::atomic<std::uint64_t> communicator_generation;
+
 // The communicator behind a handle that has been registered, or nullptr. A few nanoseconds; thread-safe.
 Communicator* find_communicator(Word handle);
 

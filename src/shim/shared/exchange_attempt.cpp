@@ -114,14 +114,15 @@ class ExchangeAttempt {
     if (in_place_ && shape_.kind == ExchangeKind::alltoall) return refused(Reason::buffers_overlap);
     plan::EitherCall call{.kind = kind_of(shape_.kind), .flavor = flavor()};
     if (shape_.is_rooted()) call.root = root_;
-    if (!shape_.is_regular()) return not_ours(communicator_, call);
-    const std::optional<std::int64_t> bytes = bytes_of_a_block(regular_side(call_, communicator_.rank));
+    if (!shape_.is_regular()) return not_ours(communicator_, call, false);
+    const ExchangeSide& side = regular_side(call_, communicator_.rank);
+    const std::optional<std::int64_t> bytes = bytes_of_a_block(side);
     if (!bytes) return refused(Reason::invalid_argument);
     // Where a type is not compiled its size is known up to there only.
     if (*bytes > INT_MAX) return refused(Reason::large_count);
     if (*bytes == 0) return refused(Reason::host_is_faster);  // nothing to do there either
     call.bytes = *bytes;
-    return not_ours(communicator_, call);
+    return not_ours(communicator_, call, !is_predefined(call_.datatype(side, 0)));
   }
 
   // Of a side whose blocks are alike; nothing if its arguments are not valid.

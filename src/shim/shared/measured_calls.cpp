@@ -7,9 +7,11 @@
 #include <atomic>
 #include <vector>
 
+#include "abi.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "collective/memory.h"
+#include "shim/bind/forward.h"
 #include "shim/bind/mode.h"
 #include "shim/node/node_group.h"
 #include "shim/shared/learning.h"
@@ -150,6 +152,44 @@ Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool 
   return {Result::ok, is_timed && calls.evidence.tries() ? Reason::tried : Reason::host_was_faster};
 } catch (...) {  // no memory: the others count on this rank
   return {communicator.group->group().fail(Result::rank_failed), Reason::none};
+}
+
+bool count_as_before(Communicator& communicator, std::uint64_t epoch) noexcept {
+  MeasuredCalls* const calls = calls_of(communicator);
+  if (!calls) return when_to_try.load(std::memory_order_relaxed) == When::never;
+  if (!calls->evidence.begin_as_before(epoch)) return false;
+  add(job.calls, 1);
+  return true;
+}
+
+void note_counted(Communicator& communicator) noexcept {
+  MeasuredCalls* const calls = calls_of(communicator);
+  if (!calls) return;
+  calls->is_counted = true;
+  calls->entry_ns = 0;
+}
+
+std::uint64_t epoch_of_decisions(const Communicator& communicator) {
+  const MeasuredCalls* const calls = calls_of(communicator);
+  return calls ? calls->evidence.epoch() : 0;
+}
+
+namespace {
+
+// Whether this rank has most likely done its part of a call of the host's that ended so: errors in arguments are found
+// before anything is done, sizes that do not fit (some hosts have no other class for that) and faults afterwards.
+bool took_part(int error) {
+  if (error == 0) return true;
+  int error_class = error;
+  host<Symbol::MPI_Error_class>(as_word(error), as_word(&error_class));
+  return error_class == abi::err_truncate || error_class == abi::err_other || error_class == abi::err_intern;
+}
+
+}  // namespace
+
+void host_call_ended(Communicator& communicator, int error, bool takes_part) noexcept {
+  communicator.calls += error == 0;
+  note_end(communicator, error, takes_part || took_part(error));
 }
 
 // Who has made an error and has not done its part: the others are still in this call, and the next one of this rank is

@@ -33,6 +33,16 @@ Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool 
 // The host has done one while the ranks had not agreed: what is known of it beforehand.
 void note_host_call(Communicator& communicator, std::uint64_t time_ns) noexcept;
 
+// Counts a call whose words are those of one that was refused when the ranks had decided as in `epoch`. False if more
+// than that is due: then nothing is counted.
+bool count_as_before(Communicator& communicator, std::uint64_t epoch) noexcept;
+void note_counted(Communicator& communicator) noexcept;  // before the end of such a call that failed
+std::uint64_t epoch_of_decisions(const Communicator& communicator);
+
+// A call of the host's on a communicator whose ranks share memory has ended, with an error or without.
+// `takes_part`: on this rank something was done of it, whatever the error.
+void host_call_ended(Communicator& communicator, int error, bool takes_part) noexcept;
+
 // The call has been done, by whomever, or has failed (an error of MPI), with this rank's part done or not.
 void note_end(Communicator& communicator, int error, bool took_part) noexcept;
 

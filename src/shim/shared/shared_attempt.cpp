@@ -178,9 +178,12 @@ Attempt reduce_overlapping(collective::Group& group, const CollectiveCall& call,
   return attempt.result == Result::ok ? refused(Reason::buffers_overlap) : attempt;
 }
 
-std::optional<Attempt> answered(const Whose& whose) {
+std::optional<Attempt> answered(const Whose& whose, bool has_handles) {
   if (whose.result != Result::ok) return done(whose.result);
-  return whose.reason == Reason::none ? std::nullopt : std::optional(refused(whose.reason));
+  if (whose.reason == Reason::none) return std::nullopt;
+  Attempt attempt = refused(whose.reason);
+  attempt.by_words = !has_handles && whose.reason != Reason::tried;
+  return attempt;
 }
 
 // Whether the tuning table leaves a call to the host; nothing if it does not say.
@@ -206,7 +209,8 @@ std::optional<Attempt> reduction_not_ours(Communicator& communicator, const Coll
       found.is_predefined ? told_by_table(group, either) : plan::host_does_by_table(by_table, either.kind, bytes);
   const bool hosts = !takes_all && told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
                                                                           group.crowded(), group.reads_memory()));
-  return answered(whose_call(communicator, either, hosts, found.is_exact || (found.is_predefined && learns())));
+  return answered(whose_call(communicator, either, hosts, found.is_exact || (found.is_predefined && learns())),
+                  !found.is_predefined);
 }
 
 Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call) {
@@ -257,7 +261,7 @@ void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives
 
 bool host_reports_short_bcast() { return facts->reports_short_bcast; }
 
-std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCall& call) {
+std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCall& call, bool has_handles) {
   const collective::Group& group = communicator.group->group();
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<std::uint64_t> bytes =
@@ -268,13 +272,13 @@ std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCa
                      : shares ? plan::host_shares_faster(*facts, call.kind, bytes.value_or(0), group.ranks(),
                                                          group.crowded(), group.reads_memory())
                               : plan::host_exchanges_faster(*facts, call.kind, bytes, group.crowded()));
-  return answered(whose_call(communicator, call, hosts, true));
+  return answered(whose_call(communicator, call, hosts, true), has_handles);
 }
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept {
   switch (call.kind) {
     case CollectiveKind::barrier: {
-      const auto answer = not_ours(communicator, {.kind = collective::Kind::barrier});
+      const auto answer = not_ours(communicator, {.kind = collective::Kind::barrier}, false);
       return answer ? *answer : done(collective::barrier(communicator.group->group()));
     }
     case CollectiveKind::bcast: return attempt_bcast(communicator, call);

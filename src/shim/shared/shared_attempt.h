@@ -20,6 +20,9 @@ struct Attempt {
   record::Reason reason = record::Reason::none;  // anything else: nothing was done, the host must do the call
   collective::Result result = collective::Result::ok;
   int error = 0;  // of the host, where we used it to pack or to apply an op
+  // Nothing was done, the call counts, and every call with the same words is the host's until the ranks decide anew,
+  // wherever its buffers are.
+  bool by_words = false;
 };
 
 inline constexpr Attempt refused(record::Reason reason) { return {reason, collective::Result::not_supported, 0}; }
@@ -44,7 +47,8 @@ bool host_reports_short_bcast();
 // Nothing if a call that reduces nothing is ours, by what was measured and is being measured (measured_calls.h), else
 // what becomes of it; the same answer on every rank. Once for a call. `call.bytes`: of each block, -1 where ranks do
 // not know it to be equal.
-std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCall& call);
+// `has_handles`: of datatypes that are not predefined, and by which `call` was made.
+std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCall& call, bool has_handles);
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept;
 

@@ -20,6 +20,7 @@
 #include "shim/reduce/reductions.h"
 #include "shim/shared/learning.h"
 #include "shim/shared/measured_calls.h"
+#include "shim/shared/remembered_refusals.h"
 #include "shim/shared/savings.h"
 #include "shim/shared/shared_attempt.h"
 
@@ -117,15 +118,6 @@ bool synchronises(const CollectiveCall& call) {
   return call.kind == CollectiveKind::barrier || (call.kind == CollectiveKind::allreduce && call.count > 0);
 }
 
-// Whether this rank has most likely done its part of a call of the host's that ended so: errors in arguments are found
-// before anything is done, sizes that do not fit (some hosts have no other class for that) and faults afterwards.
-bool took_part(int error) {
-  if (error == 0) return true;
-  int error_class = error;
-  host<Symbol::MPI_Error_class>(as_word(error), as_word(&error_class));
-  return error_class == abi::err_truncate || error_class == abi::err_other || error_class == abi::err_intern;
-}
-
 // The host does it, and the ranks of the communicator come a step nearer to sharing memory.
 Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call, std::uint16_t entry,
                    Communicator* communicator, Reason reason) {
@@ -154,10 +146,21 @@ Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call
     note_host_call(*communicator, monotonic_ns() - begin_ns);
     after_host_call(*communicator, algorithm_of(call), error == 0 && !may_have_failed, synchronises(call));
   } else {
-    communicator->calls += error == 0;
-    note_end(*communicator, error, reason == Reason::buffers_overlap || took_part(error));
+    host_call_ended(*communicator, error, reason == Reason::buffers_overlap);
   }
   return result;
+}
+
+// Where the addresses of buffers stand.
+std::array<std::uint8_t, 2> buffers_of(const CollectiveCall& call) {
+  switch (call.kind) {
+    case CollectiveKind::barrier: return {at::Barrier::comm, at::Barrier::comm};
+    case CollectiveKind::bcast: return {at::Bcast::buffer, at::Bcast::buffer};
+    case CollectiveKind::reduce:
+    case CollectiveKind::allreduce: return {at::Allreduce::sendbuf, at::Allreduce::recvbuf};
+    case CollectiveKind::exchange: break;
+  }
+  return {call.exchange->shape.send.buffer, call.exchange->shape.receive.buffer};
 }
 
 Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
@@ -165,6 +168,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   if (ForwardedCollective::is_nested(entry, call.from_fortran, call.comm))
     return {call_next(next, words), forwarded(Reason::not_accelerated)};
   Reason reason = Reason::not_agreed;
+  bool by_words = false;
   Communicator* communicator = find_communicator(call.comm);
   if (communicator && communicator->stage == Communicator::Stage::undecided) before_host_call(*communicator);
   if (is_disabled_entry(symbol)) {
@@ -180,6 +184,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
       return {return_error(call, words, error), taken(algorithm_of(call))};
     }
     reason = attempt.reason;
+    by_words = attempt.by_words;
   } else if (communicator) {
     reason = communicator->reason;
   }
@@ -187,8 +192,10 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   Outcome outcome = forwarded(reason);
   if (is_reduction(call) && op_substitution_active.load(std::memory_order_relaxed)) {
     const Outcome substituted = substitute_op(symbol, words);
+    by_words = by_words && substituted.reason == Reason::host_is_faster;  // for its bytes
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
   }
+  if (by_words) remember_refusal(symbol, words, buffers_of(call), *communicator);
   return {leave_to_host(next, words, call, entry, communicator, reason), outcome};
 }
 
