@@ -3,12 +3,13 @@
     ./dev bench turns
     PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...] [--kinds reduce_local,pack,messages,collectives]
         [--modes hot,cold,apart] [--ranks 2,4] [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE]
-        [--from FILE]
+        [--from FILE] [--refused]
 
 Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives only. The
 ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper end of the
 interval that holds the median with 95 % is. --noise runs the same program without Millrace, where both sides are the
-host's. --from makes the tables of a file that --csv has written. A short run with a report comes first: where no call
+host's. --from makes the tables of a file that --csv has written. --refused leaves every collective to the host by a
+table, and shows what that costs a call, in ns, for up to 1 KiB. A short run with a report comes first: where no call
 is taken there is nothing to measure. What each kind measures: turns.h and its .cpp.
 """
 
@@ -27,6 +28,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "turns"
 FIELDS = ("host", "kind", "mode", "ranks", "side", "name", "bytes", "turn", "ours_us", "host_us", "line_ns")
 LOCAL = ("reduce_local", "pack")
+LEFT_TO_HOST = ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
+SMALL_BYTES = 1024
 BAR = 0.97
 
 
@@ -37,7 +40,17 @@ def compiled(name):
 
 def settings(options):
     pairs = options.env.split(",") if options.env else []
-    return {"MILLRACE_PMPI": "alike", **dict(pair.split("=", 1) for pair in pairs)}
+    refused = {"MILLRACE_TUNING": write_table(), "MILLRACE_MEASURE": "never"} if options.refused else {}
+    return {"MILLRACE_PMPI": "alike", **refused, **dict(pair.split("=", 1) for pair in pairs)}
+
+
+def write_table():
+    """Everything is the host's."""
+    names = ("Open MPI 4", "Open MPI 5", "MPICH 4", "MPICH 5", "Intel MPI 2021")
+    path = OUT / "left_to_host.json"
+    rows = {name: {kind: [1, None] for kind in LEFT_TO_HOST} for name in names}
+    path.write_text(json.dumps({"millrace_tuning": 1, "left_to_host": rows}))
+    return path
 
 
 def taken_share(name, kind, ranks, options):
@@ -109,6 +122,19 @@ def show(rows, worst):
         print(f"\na cache line took {min(lines):.0f} to {max(lines):.0f} ns, median {statistics.median(lines):.0f}")
 
 
+def show_refused(rows):
+    """By how much the median of our turns is above that of the host's."""
+    print("| host | mode | ranks | side | points | ns more a call, median | least to most | of a call of |")
+    print("|---|---|---|---|---|---|---|---|")
+    for (host, _, mode, ranks, side), found in points(rows):
+        more = sorted((1e3 * (point[5] - point[6]), point) for point in found if point[1] <= SMALL_BYTES)
+        times = [1e3 * point[6] for _, point in more]
+        worst = more[-1][1]
+        print(f"| {host} | {mode} | {ranks} | {side} | {len(more)} | {statistics.median(ns for ns, _ in more):.0f} | "
+              f"{more[0][0]:.0f} to {more[-1][0]:.0f} ({worst[0]} {worst[1]} B) | "
+              f"{min(times):.0f} to {max(times):.0f} |", flush=True)  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", default=",".join(hosts.HOSTS))
@@ -122,11 +148,13 @@ def main():
     parser.add_argument("--worst", type=int, default=4, help="points named in a row")
     parser.add_argument("--timeout-s", type=int, default=900, help="of one kind on one host")
     parser.add_argument("--csv", type=pathlib.Path)
+    parser.add_argument("--refused", action="store_true", help="what a call costs that is left to the host")
     parser.add_argument("--from", dest="source", type=pathlib.Path)
     options = parser.parse_args()
     if options.source:
         with options.source.open(newline="") as file:
-            show(list(csv.DictReader(file)), options.worst)
+            rows = list(csv.DictReader(file))
+        show_refused(rows) if options.refused else show(rows, options.worst)
         return
     rows = []
     for name in options.hosts.split(","):
@@ -144,7 +172,7 @@ def main():
             writer = csv.DictWriter(file, FIELDS)
             writer.writeheader()
             writer.writerows(rows)
-    show(rows, options.worst)
+    show_refused(rows) if options.refused else show(rows, options.worst)
 
 
 if __name__ == "__main__":
