@@ -6,6 +6,7 @@
 #include "shim/packed/nonblocking.h"
 #include "shim/packed/pack.h"
 #include "shim/packed/point_to_point.h"
+#include "shim/packed/refused_types.h"
 #include "shim/packed/requests.h"
 #include "shim/packed/requests_complete.h"
 
@@ -36,6 +37,8 @@ Word message(Words... words) {
     bool may_be_ours = may_have_layout(abi::handle(all[std::size_t{places.first}]));
     if constexpr (places.second >= 0) may_be_ours |= may_have_layout(abi::handle(all[std::size_t{places.second}]));
     if (__builtin_expect(!may_be_ours, 1)) return forward<symbol>(words...);
+    if constexpr (places.first > 0)
+      if (has_refused_types(symbol, all)) return forward<symbol>(words...);
   }
   return looked_at<symbol>(function, words...);
 }

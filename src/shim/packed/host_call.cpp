@@ -124,11 +124,13 @@ bool has_addresses(const layout::Layout& layout, std::int64_t count) {
 Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
   Carried carried;
   const Word handle = call.datatype(position + 2);
-  if (is_predefined(handle)) return carried;
-  if (is_disabled_entry(call.symbol())) {
-    carried.reason = Reason::disabled;
+  const auto refused_by_type = [&carried](Reason reason) {
+    carried.reason = reason;
+    carried.by_type = true;
     return carried;
-  }
+  };
+  if (is_predefined(handle)) return refused_by_type(carried.reason);
+  if (is_disabled_entry(call.symbol())) return refused_by_type(Reason::disabled);
   carried.count = call.count(position + 1);
   carried.reason = Reason::invalid_argument;
   if (carried.count <= 0 || !call.base_address(position, carried.base)) return carried;
@@ -147,14 +149,12 @@ Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
     return look_at(call, position, keep_alive);
   }
   if (state == Datatype::State::compiling) return carried;
-  carried.reason = datatype.refusal;
-  if (state == Datatype::State::refused) return carried;
+  if (state == Datatype::State::refused) return refused_by_type(datatype.refusal);
 
   const layout::Layout& layout = *datatype.layout;
   carried.reason = Reason::invalid_argument;
   if (carried.base == 0 && !has_addresses(layout, carried.count)) return carried;
-  carried.reason = Reason::host_is_faster;
-  if (!layout.worth_taking(carried.count)) return carried;
+  if (!layout.worth_taking(carried.count)) return refused_by_type(Reason::host_is_faster);
   carried.reason = Reason::large_count;
   if (layout.packed_bytes(carried.count, carried.bytes) != Status::ok || carried.bytes > most_bytes) return carried;
   carried.reason = Reason::device_memory;

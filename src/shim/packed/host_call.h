@@ -16,6 +16,7 @@
 #include "shim/call/disabled_entries.h"
 #include "shim/datatypes/datatypes.h"
 #include "shim/datatypes/sized_types.h"
+#include "shim/packed/refused_types.h"
 
 namespace millrace::shim {
 
@@ -99,7 +100,8 @@ struct Carried {
   std::int64_t bytes = 0;  // packed
   bool is_mixed = false;   // see Datatype
   record::Reason reason = record::Reason::not_accelerated;
-  Word unknown = 0;  // to be remembered if the call succeeds
+  bool by_type = false;  // the host's, for the type, its count and the entry alone
+  Word unknown = 0;      // to be remembered if the call succeeds
 };
 // For the triple (buffer, count, datatype) at `position`.
 Carried look_at(const HostCall& call, std::size_t position, bool keep_alive);
@@ -114,6 +116,7 @@ void remember_unknown(const More&... carried) {
 // The call goes to the host as it is.
 template <class... More>
 Word pass_on(HostCall& call, const Carried& carried, const More&... more) {
+  if (carried.by_type && (more.by_type && ...)) remember_refused_types(call.symbol(), call.words());
   const Word result = call.pass(forwarded(carried.reason));
   if (call.succeeded(result)) remember_unknown(carried, more...);
   return result;

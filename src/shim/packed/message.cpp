@@ -20,6 +20,7 @@ PackedMessage::PackedMessage(const HostCall& call, std::size_t position, std::si
   carried_.reason = policy_on(*carried_.layout, carried_.is_mixed, carried_.count, carried_.bytes,
                               direction == Direction::in ? Goes::in : Goes::out);
   if (carried_.reason != record::Reason::none) {
+    carried_.by_type = true;
     carried_.layout = nullptr;
     return;
   }
