@@ -30,8 +30,8 @@ inline thread_local constinit std::array<RefusedTypes, 16> refused_types __attri
 // What `words` have where `symbol` has datatypes, each behind its count. It must have one.
 inline RefusedTypes types_in(Symbol symbol, std::span<const Word> words) {
   const Datatypes places = datatypes_of(symbol);
-  const auto first = static_cast<std::size_t>(places.first);
-  const std::size_t second = places.second < 0 ? first : static_cast<std::size_t>(places.second);
+  const std::size_t first = static_cast<std::uint8_t>(places.first);
+  const std::size_t second = places.second < 0 ? first : static_cast<std::uint8_t>(places.second);
   return {.symbol = symbol,
           .epoch = datatype_epoch.load(std::memory_order_acquire),  // as in find_datatype()
           .datatypes = {words[first], words[second]},
