@@ -59,6 +59,13 @@ def test_sums_of_doubles_are_the_same_bits(host):
     assert len(digests) == 1
 
 
+@pytest.mark.parametrize("host", hosts.HOSTS)
+def test_where_hosts_differ_nothing_is_tried(host):
+    """MPICH 4 compares unsigned integers as signed ones, Open MPI saturates: no run may have some of each."""
+    finished = run(host, 2, build(host, "differing_hosts.c"), 600, env={"MILLRACE_MEASURE": "always"})
+    assert finished.check().stdout == "0 wrong\n"
+
+
 @pytest.mark.parametrize("host", ["openmpi4", "mpich4"])
 def test_trying_has_a_budget(host):
     """A hundredth of the calls of a process, and 16."""

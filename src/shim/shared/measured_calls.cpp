@@ -206,21 +206,23 @@ void note_end(Communicator& communicator, int error, bool took_part) noexcept {
   }
 }
 
-// Hosts add integers of 8 and 16 bits with saturation in one place and without in another (op/avx of Open MPI), and
-// differ in what MAX and MIN of NaN are and in what they take for true.
+// Hosts differ (docs/semantics.md): integers of 8 and 16 bits are added with saturation in one place and without in
+// another (op/avx of Open MPI), the extrema of unsigned integers compared as signed ones (MPICH 4.0) and those of
+// MPI_OFFSET as unsigned ones (Open MPI), those of NaN are either operand, and what is true is any number or one.
 bool is_exact(kernel::Op op, kernel::Type type) {
   using kernel::Op;
   using kernel::Type;
+  const bool is_signed = type == Type::i8 || type == Type::i16 || type == Type::i32 || type == Type::i64;
+  const bool is_unsigned = type == Type::u8 || type == Type::u16 || type == Type::u32 || type == Type::u64;
   const bool is_wide = type == Type::i32 || type == Type::u32 || type == Type::i64 || type == Type::u64;
-  const bool is_narrow = type == Type::i8 || type == Type::u8 || type == Type::i16 || type == Type::u16;
   switch (op) {
     case Op::sum:
     case Op::prod: return is_wide;
     case Op::max:
-    case Op::min:
+    case Op::min: return is_signed && type != Type::i64;
     case Op::band:
     case Op::bor:
-    case Op::bxor: return is_wide || is_narrow;
+    case Op::bxor: return is_signed || is_unsigned;
     default: return false;
   }
 }
