@@ -179,8 +179,10 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
       ++communicator->calls;
       note_meeting();
       int error = attempt.error;
+      const bool has_failed = error != 0 || attempt.result != collective::Result::ok;
+      note_end(*communicator, has_failed ? abi::err_intern : 0, true);
+      // The last look at the communicator: its error handler may free it.
       if (attempt.result != collective::Result::ok) error = raise(*communicator, symbol, attempt.result);
-      note_end(*communicator, error, true);
       return {return_error(call, words, error), taken(algorithm_of(call))};
     }
     reason = attempt.reason;
