@@ -20,6 +20,8 @@ constexpr const char* why_chain =
     "ranks share cores: each in turn reduces into what the one before it left, and copies nothing in";
 constexpr const char* why_single_copy =
     "large: copied once, out of the root's memory; where that may not be read, by chunks as for more ranks";
+constexpr const char* why_swap = "two ranks: each sends the other its block, in buffers that change hands";
+constexpr const char* why_block_cells = "blocks for all fit a cell: everybody takes its own out of the others' cells";
 constexpr const char* why_mail = "every two ranks have a mailbox for each direction; all messages advance together";
 
 constexpr std::uint32_t tree_from_ranks = 3;  // where it was asked for
@@ -64,6 +66,18 @@ constexpr void force_allreduce(S& s, std::uint32_t tree_ranks, std::uint32_t cel
   s.allreduce_cells_bytes = cells_bytes;
   s.allreduce_chain_bytes = chain_bytes;
   s.pair = false;
+}
+
+// A limit of `never` forces it.
+constexpr bool swaps(const S& s, const Q& q) {
+  return is_pair(s, q) && q.bytes != 0 && (q.bytes <= s.block_pair_bytes || s.block_pair_bytes == never);
+}
+constexpr bool blocks_fit(const S& s, const Q& q) {
+  return q.ranks != 1 && q.bytes != 0 && q.bytes <= std::min(s.block_cells_bytes, q.cell_bytes) / q.ranks;
+}
+constexpr void force_blocks(S& s, std::uint32_t pair_bytes, std::uint32_t cells_bytes) {
+  s.block_pair_bytes = pair_bytes;
+  s.block_cells_bytes = cells_bytes;
 }
 
 constexpr AlgorithmEntry mail(Kind kind) { return {kind, Algorithm::mail, "mail", why_mail, always, {}}; }
@@ -132,6 +146,13 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      {.allreduce = allreduce_chain}, [](S& s) { force_allreduce(s, never, 0, 0); }, &S::chain_chunk_bytes},
     {Kind::allreduce, Algorithm::slices, "slices", why_slices, always,
      {.allreduce = allreduce_slices}, [](S& s) { force_allreduce(s, never, 0, never); }, &S::allreduce_chunk_bytes},
+
+    {Kind::allgather, Algorithm::pair, "pair", why_swap, swaps, {.blocks = blocks_pair},
+     [](S& s) { s.block_pair_bytes = never; }, &S::pair_chunk_bytes},
+    {Kind::alltoall, Algorithm::pair, "pair", why_swap, swaps, {.blocks = blocks_pair},
+     [](S& s) { s.block_pair_bytes = never; }, &S::pair_chunk_bytes},
+    {Kind::alltoall, Algorithm::cells, "cells", why_block_cells, blocks_fit, {.blocks = blocks_cells},
+     [](S& s) { force_blocks(s, 0, never); }},
 
     mail(Kind::gather), mail(Kind::scatter), mail(Kind::allgather), mail(Kind::alltoall), mail(Kind::neighbor),
 });

@@ -13,6 +13,8 @@
 
 namespace millrace::collective {
 
+struct Blocks;
+
 // What runs a call; one of them is set, or none where exchange.h does it.
 struct Run {
   Result (*barrier)(Group& group, const Call& call) = nullptr;
@@ -21,6 +23,7 @@ struct Run {
                    const Reducer& reducer, std::uint32_t root) = nullptr;
   Result (*allreduce)(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                       const Reducer& reducer) = nullptr;
+  Result (*blocks)(Group& group, const Call& call, const Blocks& blocks) = nullptr;
 };
 
 // One algorithm of one collective: all that choosing, running, forcing, explaining and the tests know of it.
@@ -73,6 +76,11 @@ Result allreduce_slices(Group& group, const Call& call, const void* in, void* ou
                         const Reducer& reducer);
 Result allreduce_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                        const Reducer& reducer);
+
+// Blocks of equal bytes to everybody (blocks.h). Up to block_line_bytes of a pair's go in one line.
+inline constexpr std::size_t block_line_bytes = 8;
+Result blocks_pair(Group& group, const Call& call, const Blocks& blocks);   // up to a slot
+Result blocks_cells(Group& group, const Call& call, const Blocks& blocks);  // a cell has a block for each rank
 
 // Up to a cell; reductions by kernels of commutative ops only, in the order of the tree.
 Result barrier_tree(Group& group, const Call& call);

@@ -9,10 +9,6 @@
 namespace millrace::collective {
 namespace {
 
-char* data(PairHead& buffer, std::size_t bytes) {
-  return bytes <= sizeof buffer.data ? buffer.data : reinterpret_cast<char*>(&buffer) + sizeof buffer;
-}
-
 // `own` may be `out`. Not the copy that was sent: the other rank may be writing there already.
 void combine(Group& group, const Reducer& reducer, const void* own, const void* other, void* out,
              std::size_t elements) {
@@ -21,36 +17,25 @@ void combine(Group& group, const Reducer& reducer, const void* own, const void* 
   fold(reducer, inputs, 2, out, elements, group.scratch());
 }
 
-// One buffer in the hands of this rank, one in the other's, for the message or chunk called `number`.
-struct PairExchange {
-  PairHead& own;
-  PairHead& other;
-  std::uint64_t number;
+void send(Group& group, const Call& call, PairExchange& exchange, const void* from, std::size_t bytes) {
+  std::memcpy(PairExchange::data(exchange.own, bytes), from, bytes);
+  exchange.send(group, call.label);
+}
 
-  PairExchange(Group& group, std::uint32_t index, std::uint64_t which, std::uint64_t turn)
-      : own(group.pair_buffer(group.rank() ^ (turn & 1), index)),
-        other(group.pair_buffer(1 - (group.rank() ^ (turn & 1)), index)),
-        number(which) {}
-
-  void send(Group& group, const Call& call, const void* from, std::size_t bytes) {
-    std::memcpy(data(own, bytes), from, bytes);
-    own.label = call.label;
-    group.publish(own.sequence, number + 1);
-  }
-  Result receive(Group& group, const Call& call) {
-    if (const Result result = group.wait(other.sequence, number + 1); result != Result::ok) return result;
-    return other.label == call.label ? Result::ok : group.fail(Result::mismatch);
-  }
-};
+Result receive(Group& group, const Call& call, PairExchange& exchange) {
+  std::uint64_t label = 0;
+  if (const Result result = exchange.receive(group, label); result != Result::ok) return result;
+  return label == call.label ? Result::ok : group.fail(Result::mismatch);
+}
 
 Result at_once(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                const Reducer& reducer) {
   const std::size_t bytes = elements * reducer.element_bytes;
   const std::uint64_t number = group.exchanges++;
   PairExchange exchange(group, 0, number, number);
-  exchange.send(group, call, in, bytes);
-  if (const Result result = exchange.receive(group, call); result != Result::ok) return result;
-  combine(group, reducer, in, data(exchange.other, bytes), out, elements);
+  send(group, call, exchange, in, bytes);
+  if (const Result result = receive(group, call, exchange); result != Result::ok) return result;
+  combine(group, reducer, in, PairExchange::data(exchange.other, bytes), out, elements);
   return Result::ok;
 }
 
@@ -63,19 +48,20 @@ Result in_chunks(Group& group, const Call& call, const void* in, void* out, std:
     const std::uint64_t number = first + index;
     return PairExchange(group, 1 + static_cast<std::uint32_t>(number % 2), number, number / 2);
   };
-  const auto send = [&](std::uint64_t index) {
+  const auto send_chunk = [&](std::uint64_t index) {
     const Extent chunk = chunking.chunk(index);
-    exchange(index).send(group, call, static_cast<const char*>(in) + chunk.begin * reducer.element_bytes,
-                         chunk.elements * reducer.element_bytes);
+    PairExchange sent = exchange(index);
+    send(group, call, sent, static_cast<const char*>(in) + chunk.begin * reducer.element_bytes,
+         chunk.elements * reducer.element_bytes);
   };
-  send(0);
+  send_chunk(0);
   for (std::uint64_t index = 0; index < chunking.count; ++index) {
-    if (index + 1 < chunking.count) send(index + 1);
+    if (index + 1 < chunking.count) send_chunk(index + 1);
     const Extent chunk = chunking.chunk(index);
     const std::size_t offset = chunk.begin * reducer.element_bytes, bytes = chunk.elements * reducer.element_bytes;
     PairExchange received = exchange(index);
-    if (const Result result = received.receive(group, call); result != Result::ok) return result;
-    combine(group, reducer, static_cast<const char*>(in) + offset, data(received.other, bytes),
+    if (const Result result = receive(group, call, received); result != Result::ok) return result;
+    combine(group, reducer, static_cast<const char*>(in) + offset, PairExchange::data(received.other, bytes),
             static_cast<char*>(out) + offset, chunk.elements);
   }
   return Result::ok;

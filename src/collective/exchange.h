@@ -37,4 +37,14 @@ Result exchange(Group& group, Kind kind, std::uint64_t label, std::span<const Me
 // rank go (this rank's own entry too, with `row`/`move` both null if it is in place). receives.size() == group.ranks().
 Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, std::span<const Data> receives);
 
+// A block of `bytes` for each rank from each (MPI_Alltoall), or the same one for all (MPI_Allgather), where
+// exchanges_blocks() has an algorithm for it: equal on all ranks, if the program is right. `sent` has one block, which
+// goes to everybody, or one for each rank; received[rank] says where that of each rank goes. A rank's own block with
+// neither `row` nor `move` at its receiving end stays where it is. truncated: more came than a block has room for.
+// Buffers must not overlap.
+Result exchange_blocks(Group& group, Kind kind, std::size_t bytes, std::span<const Data> sent,
+                       std::span<const Data> received);
+// Whether blocks of so many bytes go that way; else by exchange() and publish(). The same on all ranks.
+bool exchanges_blocks(const Group& group, Kind kind, std::size_t bytes);
+
 }  // namespace millrace::collective

@@ -16,6 +16,34 @@
 
 namespace millrace::collective {
 
+// One buffer in the hands of this rank, one in the other's, for the message or chunk called `number`: buffers `index`,
+// which are swapped in odd turns.
+struct PairExchange {
+  PairHead& own;
+  PairHead& other;
+  std::uint64_t number;
+
+  PairExchange(Group& group, std::uint32_t index, std::uint64_t which, std::uint64_t turn)
+      : own(group.pair_buffer(group.rank() ^ (turn & 1), index)),
+        other(group.pair_buffer(1 - (group.rank() ^ (turn & 1)), index)),
+        number(which) {}
+
+  static char* data(PairHead& buffer, std::size_t bytes) {
+    return bytes <= sizeof buffer.data ? buffer.data : reinterpret_cast<char*>(&buffer) + sizeof buffer;
+  }
+  // data(own, bytes) is written.
+  void send(Group& group, std::uint64_t label) {
+    own.label = label;
+    group.publish(own.sequence, number + 1);  // partner: acquire in receive() of the other rank
+  }
+  // Waits for data(other, bytes) and its label, which may be anything.
+  Result receive(Group& group, std::uint64_t& label) {
+    if (const Result result = group.wait(other.sequence, number + 1); result != Result::ok) return result;
+    label = shared_memory::read_once(other.label);
+    return Result::ok;
+  }
+};
+
 // Both ranks pass here; each finds up to pair_line_bytes of the other in `other`. `bytes` may be 0.
 Result meet(Group& group, const Call& call, const void* own, void* other, std::size_t bytes);
 

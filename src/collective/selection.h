@@ -72,6 +72,9 @@ struct Selection {
   std::uint32_t bcast_single_copy_ranks = 2;   // in groups of up to so many ranks: all read from one
   std::uint32_t exchange_single_copy_bytes = 32 << 10;
   std::uint32_t publish_single_copy_bytes = 64 << 10;
+  // Allgather and Alltoall with blocks of so many bytes, in groups of two ranks; Alltoall of all blocks of a rank.
+  std::uint32_t block_pair_bytes = 64 << 10;
+  std::uint32_t block_cells_bytes = 4096;
 };
 
 const Selection& standard_selection();

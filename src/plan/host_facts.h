@@ -64,8 +64,8 @@ struct HostFacts {
   std::int64_t crowded_bcast_from = any_size, crowded_allreduce_from = any_size;
 
   // Small messages that only the root waits for leave Open MPI and Intel MPI, and to the root MPICH 4, faster: 0.54 to
-  // 0.88. Intel's Alltoall 0.84 at 4 KiB.
-  std::int64_t small_gather_below = 0, small_scatter_below = 0, small_alltoall_below = 0;
+  // 0.88.
+  std::int64_t small_gather_below = 0, small_scatter_below = 0;
   // With more ranks than cores, small messages to all: 0.64 to 1.02 of Open MPI and Intel MPI on 4 and 8 ranks of 2
   // cores; small ones to neighbours 0.47 to 0.80 of Open MPI, large ones 0.96 to 5.
   std::int64_t crowded_alltoall_below = 0;

@@ -47,8 +47,7 @@ inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind,
                                                                        : 0;
   if (!bytes) return small_below > 0;
   const auto size = static_cast<std::int64_t>(*bytes);
-  if (kind == collective::Kind::alltoall)
-    return size < std::max(facts.small_alltoall_below, crowded ? facts.crowded_alltoall_below : 0);
+  if (kind == collective::Kind::alltoall) return crowded && size < facts.crowded_alltoall_below;
   return size < small_below || (kind == collective::Kind::gather && facts.middle_gather.holds(size));
 }
 

@@ -95,7 +95,7 @@ TEST(ExchangeMismatch, OfMessages) {
 
 // What a rank calls that differs from what the others call.
 TEST(ExchangeMismatch, OfCalls) {
-  for (int odd = 0; odd < 4; ++odd) {
+  for (int odd = 0; odd < 5; ++odd) {
     const std::string wrong = run_all(setup_of(3), [&](Group& group) -> std::string {
       std::vector<char> own(64), all(3 * 64);
       std::vector<Message> sends, receives;
@@ -114,6 +114,10 @@ TEST(ExchangeMismatch, OfCalls) {
       if (odd == 2)
         result = other ? exchange(group, Kind::allgather, 1, sends, receives)
                        : publish(group, Kind::allgather, 1, row(own), everybody);
+      const std::vector<Data> blocks(3, row(own));
+      if (odd == 4)
+        result = other ? exchange(group, Kind::alltoall, 1, sends, receives)
+                       : exchange_blocks(group, Kind::alltoall, 64, blocks, everybody);
       if (odd == 3) result = publish(group, other ? Kind::allgather : Kind::alltoall, 1, row(own), everybody);
       if (result == Result::ok) result = barrier(group);
       return result == Result::mismatch ? "" : result_name(result);

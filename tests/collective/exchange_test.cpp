@@ -8,9 +8,12 @@
 #include <cctype>
 #include <cstdlib>
 #include <random>
+#include <set>
 
+#include "collective/algorithms.h"
 #include "collective/collective.h"
 #include "messages.h"
+#include "plan/collective.h"
 #include "ranks.h"
 
 namespace millrace::collective::test {
@@ -127,6 +130,110 @@ INSTANTIATE_TEST_SUITE_P(
                     Axis{7, Waiting::sleep, true, false, false, 50}, Axis{8, Waiting::yield, true, false, true, 40},
                     Axis{9, Waiting::automatic, true, true, true, 40}, Axis{9, Waiting::sleep, false, false, true, 12}),
     axis_name);
+
+// Blocks of equal bytes: every algorithm, forced, at the sizes at which something changes, in every form; and ranks
+// that expect other bytes than come.
+std::vector<std::size_t> block_sizes(const GroupShape& shape) {
+  std::vector<std::size_t> all{1, 7, 8, 9, 47, 48, 49, 300, 4096};
+  const std::size_t cell = shape.cell_bytes, chunk = shape.slot_bytes;
+  for (const std::size_t edge : {most_inline_bytes / std::size_t{shape.ranks}, cell / shape.ranks, chunk, 2 * chunk})
+    for (const std::size_t bytes : {edge - 1, edge, edge + 1}) all.push_back(bytes);
+  return all;
+}
+
+std::string run_blocks(const RankSetup& setup, unsigned seed, int calls, std::set<std::string>& done) {
+  std::vector<std::size_t> sizes = block_sizes(setup.shape);
+  Question question{.ranks = setup.shape.ranks, .cell_bytes = setup.shape.cell_bytes};
+  const auto goes = [&](Kind kind, std::size_t bytes) {
+    question.bytes = bytes;
+    const AlgorithmEntry& entry = choose(setup.selection, kind, question);
+    if (entry.run.blocks) done.insert(std::string(kind_name(kind)) + ' ' + entry.name);
+    return entry.run.blocks != nullptr;
+  };
+  for (const std::size_t bytes : sizes) goes(Kind::allgather, bytes), goes(Kind::alltoall, bytes);
+  return run_all(setup, [&](Group& group) -> std::string {
+    std::mt19937 random(seed);
+    for (int call = 0; call < calls; ++call) {
+      const Kind kind = random() % 2 == 0 ? Kind::allgather : Kind::alltoall;
+      const std::size_t bytes = sizes[random() % sizes.size()];
+      const auto form = static_cast<Form>(random() % 3);
+      const bool in_place = random() % 3 == 0, uneven = random() % 8 == 0;
+      const std::size_t room = uneven ? bytes / 2 + random() % (2 * bytes) : bytes;
+      if (random() % 4 == 0) barrier(group);
+      if (!goes(kind, bytes)) continue;
+      if (std::string wrong = check_blocks(group, kind, bytes, room, random(), form, in_place); !wrong.empty())
+        return fmt::format("seed {}, call {}: {}", seed, call, wrong);
+    }
+    return "";
+  });
+}
+
+TEST(Blocks, OfEveryAlgorithm) {
+  std::set<std::string> done, all;
+  for (const AlgorithmEntry& entry : algorithms())
+    if (entry.run.blocks) all.insert(std::string(kind_name(entry.kind)) + ' ' + entry.name);
+  ASSERT_FALSE(all.empty());
+  for (const std::uint32_t count : {2, 3, 4, 5, 6, 7, 8, 9, 16})
+    for (const bool small : {false, true})
+      for (const char* forced : {"", "allgather=pair,alltoall=pair", "alltoall=cells"}) {
+        RankSetup setup = setup_of(count, small, true);
+        setup.waiting = count % 2 == 0 ? Waiting::automatic : Waiting::sleep;
+        setup.threads = small && count % 3 == 0;
+        std::string complaint;
+        setup.selection = plan::select_collectives({false, "", forced}, complaint, setup.selection);
+        ASSERT_EQ(complaint, "");
+        const int calls = (test_fully() ? 2000 : 100) / static_cast<int>(count > 4 ? 4 : 1);
+        EXPECT_EQ(run_blocks(setup, 31 + count, calls, done), "") << count << ' ' << small << ' ' << forced;
+      }
+  EXPECT_EQ(done, all);
+}
+
+// A rank whose block is longer than what the other one sends and has room for: both go on to the end of the longer one.
+TEST(Blocks, OfTwoLengths) {
+  RankSetup setup = setup_of(2, true, true);
+  std::string complaint;
+  setup.selection = plan::select_collectives({false, "", "alltoall=pair"}, complaint, setup.selection);
+  for (const auto& [zero, one] : {std::pair<std::size_t, std::size_t>{1, 8}, {1000, 9}, {1100, 9000}, {5000, 1025}})
+    EXPECT_EQ(run_all(setup,
+                      [zero = zero, one = one](Group& group) -> std::string {
+                        const std::size_t own = group.rank() == 0 ? zero : one, other = group.rank() == 0 ? one : zero;
+                        for (int call = 0; call < 5; ++call) {
+                          std::vector<char> sent(own, static_cast<char>('a' + call)), came(own + 1, 'o');
+                          const Data mine{own, sent.data(), nullptr, nullptr};
+                          std::vector<Data> received{{own, came.data(), nullptr, nullptr}, {}};
+                          if (group.rank() == 0) std::swap(received[0], received[1]);
+                          const Data sent_to[] = {mine, mine};
+                          const Result result = exchange_blocks(group, Kind::alltoall, own, sent_to, received);
+                          if (result != (other > own ? Result::truncated : Result::ok)) return result_name(result);
+                          const std::size_t length = std::min(own, other);
+                          for (std::size_t at = 0; at <= own; ++at)
+                            if (came[at] != (at < length ? 'a' + call : 'o')) return fmt::format("wrong at {}", at);
+                          if (barrier(group) != Result::ok) return "no barrier";
+                        }
+                        return "";
+                      }),
+              "")
+        << zero << ' ' << one;
+}
+
+// Lengths that go different ways: an error on both, not a wait without end.
+TEST(Blocks, OfTwoWays) {
+  RankSetup setup = setup_of(2, true, true);
+  setup.selection.block_pair_bytes = never;
+  for (const auto& [zero, one] : {std::pair<std::size_t, std::size_t>{8, 9}, {1024, 1025}})
+    EXPECT_EQ(run_all(setup,
+                      [zero = zero, one = one](Group& group) -> std::string {
+                        const std::size_t own = group.rank() == 0 ? zero : one;
+                        std::vector<char> sent(own), came(2 * own);
+                        const Data mine{own, sent.data(), nullptr, nullptr};
+                        const Data received[] = {{own, came.data(), nullptr, nullptr},
+                                                 {own, came.data() + own, nullptr, nullptr}};
+                        const Result result = exchange_blocks(group, Kind::allgather, own, {&mine, 1}, received);
+                        return result == Result::mismatch ? "" : result_name(result);
+                      }),
+              "")
+        << zero << ' ' << one;
+}
 
 // Whether memory may be read is one answer for all, and Bcast through it is right for every size that it may get.
 TEST(SingleCopy, OfBcast) {

@@ -127,4 +127,35 @@ std::string check_publish(Group& group, const std::vector<std::size_t>& bytes, s
   return "";
 }
 
+std::string check_blocks(Group& group, Kind kind, std::size_t bytes, std::size_t room, std::uint64_t number, Form form,
+                         bool in_place) {
+  std::mt19937 random(static_cast<unsigned>(number * 83 + group.rank()));
+  const std::uint32_t self = group.rank(), ranks = group.ranks();
+  const auto block = [&](std::uint32_t from, std::uint32_t to) {
+    return text(number * 7717 + from * 1013 + (kind == Kind::allgather ? 0 : to + 1), bytes);
+  };
+  std::deque<End> sent_ends, received_ends;
+  std::vector<Data> sent, received;
+  for (std::uint32_t rank = 0; rank < (kind == Kind::allgather ? 1 : ranks); ++rank) {
+    const std::vector<char> data = block(self, rank);
+    sent.push_back(sent_ends.emplace_back(bytes, is_row(form, random), &data).data());
+  }
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    received.push_back(received_ends.emplace_back(room, is_row(form, random), nullptr).data());
+    if (in_place && rank == self) received.back() = {room, nullptr, nullptr, nullptr};
+  }
+  if (!exchanges_blocks(group, kind, bytes)) return fmt::format("blocks of {} bytes do not go so", bytes);
+  const Result result = exchange_blocks(group, kind, bytes, sent, received);
+  if (result != (room < bytes ? Result::truncated : Result::ok)) return result_name(result);
+  for (End& end : sent_ends) end = End(0, true, nullptr);  // what was sent may be overwritten now
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    if (in_place && rank == self) continue;
+    std::vector<char> expected = block(rank, self);
+    expected.resize(room, untouched);
+    if (std::string wrong = received_ends[rank].compare(expected); !wrong.empty())
+      return fmt::format("{} {}, blocks of {}, from {}: {}", kind_name(kind), number, bytes, rank, wrong);
+  }
+  return "";
+}
+
 }  // namespace millrace::collective::test

@@ -52,13 +52,14 @@ class Caller {
   Caller(Group& group, std::uint64_t number) : group_(group), random_(number * 0x9e3779b97f4a7c15u + 1) {}
 
   std::string call() {
-    switch (pick(8)) {
+    switch (pick(9)) {
       case 0: barrier(group_); break;
       case 1:
       case 2: call_bcast(); break;
       case 3: call_reduction(true); break;
       case 4: call_reduction(false); break;
       case 5: call_publish(); break;
+      case 6: call_blocks(); break;
       default: call_exchange(); break;
     }
     return buffers_.check();
@@ -105,6 +106,18 @@ class Caller {
     }
     const Data sent = buffers_.data(own, pick(3) != 0);
     publish(group_, Kind::allgather, 1, sent, receives);
+  }
+
+  void call_blocks() {
+    const Kind kind = pick(2) == 0 ? Kind::allgather : Kind::alltoall;
+    const std::size_t bytes = 1 + any_size() % 2000, room = expected(bytes, group_.rank());
+    if (!exchanges_blocks(group_, kind, bytes)) return;
+    std::vector<Data> sent, received;
+    for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank) {
+      if (rank == 0 || kind == Kind::alltoall) sent.push_back(buffers_.data(bytes, pick(3) != 0));
+      received.push_back(buffers_.data(room, pick(2) == 0));
+    }
+    exchange_blocks(group_, kind, bytes, sent, received);
   }
 
   void call_exchange() {

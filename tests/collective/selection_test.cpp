@@ -37,6 +37,12 @@ TEST(Selection, OfTheTable) {
   EXPECT_EQ(chosen(selection, Kind::bcast, 1 << 20, 2), Algorithm::chunks);
   EXPECT_EQ(chosen(selection, Kind::bcast, 65536, 3), Algorithm::chunks);
   EXPECT_EQ(chosen(selection, Kind::alltoall, 0, 3), Algorithm::mail);
+  EXPECT_EQ(chosen(selection, Kind::alltoall, 8, 2), Algorithm::pair);
+  EXPECT_EQ(chosen(selection, Kind::allgather, 65536, 2), Algorithm::pair);
+  EXPECT_EQ(chosen(selection, Kind::allgather, 65537, 2), Algorithm::mail);
+  EXPECT_EQ(chosen(selection, Kind::alltoall, 1024, 4), Algorithm::cells);
+  EXPECT_EQ(chosen(selection, Kind::alltoall, 1025, 4), Algorithm::mail);
+  EXPECT_EQ(chosen(selection, Kind::allgather, 8, 4), Algorithm::mail);
   EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 2), Algorithm::chunks);
   EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 4), Algorithm::slices);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 8, 64), Algorithm::cells);
@@ -73,7 +79,7 @@ TEST(Selection, WhatIsForcedIsTaken) {
     const std::uint32_t ranks = entry.algorithm == Algorithm::pair ? 2 : 4;
     const bool small = entry.algorithm == Algorithm::tree || entry.algorithm == Algorithm::cells;
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 30}) {
-      if (small && bytes > 4096) continue;
+      if (small && bytes > (entry.run.blocks ? 4096 / ranks : 4096)) continue;
       for (const bool crowded : {false, true})
         EXPECT_EQ(chosen(selection, entry.kind, bytes, ranks, false, crowded), entry.algorithm) << word << ' ' << bytes;
     }

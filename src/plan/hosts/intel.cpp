@@ -42,8 +42,6 @@ constinit const HostFacts intel{
     .crowded_allreduce_from = 2 * mib,
     .small_gather_below = 512,
     .small_scatter_below = 512,
-    .small_alltoall_below = 32 * kib,
-    .crowded_alltoall_below = 4 * kib,
 };
 
 }  // namespace millrace::plan::hosts

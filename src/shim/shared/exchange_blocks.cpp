@@ -17,6 +17,7 @@ void ExchangeBlocks::clear() {
   sends.clear();
   receives.clear();
   gathered.clear();
+  sent.clear();
   walks_.clear();
   types_.clear();
   by_host_.clear();

@@ -40,6 +40,7 @@ class ExchangeBlocks : public KeptWithCommunicator {
 
   std::vector<collective::Message> sends, receives;
   std::vector<collective::Data> gathered;  // by rank
+  std::vector<collective::Data> sent;      // for exchange_blocks()
   std::optional<Neighbors> neighbors;      // of the communicator; not cleared
 
  private:

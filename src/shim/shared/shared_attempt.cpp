@@ -147,7 +147,7 @@ Attempt reduce_staged(Communicator& communicator, const CollectiveCall& call, Wo
   const Attempt attempt = gaps ? reduce_around_gaps(group, staged, read.address(), receives, reducer, *gaps)
                                : done(run(group, staged, as_pointer(read.address()),
                                           receives ? as_pointer(staged.out) : nullptr, elements, reducer));
-  if (attempt.reason != Reason::none || attempt.result != Result::ok || attempt.error != 0 || !receives) return attempt;
+  if (!attempt.is_good() || !receives) return attempt;
   const int error = result.deliver();
   return error == 0 ? attempt : copy_failed(communicator, error, false);
 }
@@ -175,15 +175,14 @@ Attempt reduce_overlapping(collective::Group& group, const CollectiveCall& call,
   // Nothing of the result is for this rank.
   const auto elements = static_cast<std::size_t>(call.count);
   const Attempt attempt = done(run(group, call, as_pointer(call.in), other.get(), elements, reducer));
-  return attempt.result == Result::ok ? refused(Reason::buffers_overlap) : attempt;
+  return attempt.result() == Result::ok ? refused(Reason::buffers_overlap) : attempt;
 }
 
-std::optional<Attempt> answered(const Whose& whose, bool has_handles) {
+Attempt answered(const Whose& whose, bool has_handles) {
   if (whose.result != Result::ok) return done(whose.result);
-  if (whose.reason == Reason::none) return std::nullopt;
-  Attempt attempt = refused(whose.reason);
-  attempt.by_words = !has_handles && whose.reason != Reason::tried;
-  return attempt;
+  if (whose.reason == Reason::none) return Attempt::ours();
+  const Attempt attempt = refused(whose.reason);
+  return !has_handles && whose.reason != Reason::tried ? attempt.as_by_words() : attempt;
 }
 
 // Whether the tuning table leaves a call to the host; nothing if it does not say.
@@ -196,9 +195,9 @@ std::optional<bool> told_by_table(const collective::Group& group, const plan::Ei
   return plan::host_does_by_table(by_table, call.kind, bytes);
 }
 
-// not_ours() of reductions.
-std::optional<Attempt> reduction_not_ours(Communicator& communicator, const CollectiveCall& call, std::uint64_t bytes,
-                                          const FoundOp& found) {
+// whose_is() of reductions.
+Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, std::uint64_t bytes,
+                        const FoundOp& found) {
   const bool all = call.kind == CollectiveKind::allreduce;
   const plan::EitherCall either{.kind = all ? collective::Kind::allreduce : collective::Kind::reduce,
                                 .flavor = static_cast<std::uint8_t>(found.op_class),
@@ -233,20 +232,17 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (call.in_place && !receives) return refused(Reason::invalid_argument);
   const Word in = call.in_place ? call.out : call.in;
   if (in == 0 || (receives && call.out == 0)) return refused(Reason::invalid_argument);
-  if (const auto answer = reduction_not_ours(communicator, call, bytes, found)) return *answer;
+  if (const Attempt answer = whose_reduction(communicator, call, bytes, found); answer.is_decided()) return answer;
 
   if (is_device_memory(in, receives ? call.out : 0)) {
-    Attempt attempt = reduce_staged(communicator, call, in, receives ? call.out : 0, reducer, gaps);
-    if (attempt.error == 0) attempt.error = user.error;
-    return attempt;
+    return reduce_staged(communicator, call, in, receives ? call.out : 0, reducer, gaps).with_error(user.error);
   }
   collective::Group& group = communicator.group->group();
   const Word distance = in > call.out ? in - call.out : call.out - in;
-  Attempt attempt = receives && !call.in_place && distance < bytes
-                        ? reduce_overlapping(group, call, bytes, reducer, gaps)
-                        : reduce_disjoint(group, call, in, receives, reducer, gaps);
-  if (attempt.error == 0) attempt.error = user.error;
-  return attempt;
+  const Attempt attempt = receives && !call.in_place && distance < bytes
+                              ? reduce_overlapping(group, call, bytes, reducer, gaps)
+                              : reduce_disjoint(group, call, in, receives, reducer, gaps);
+  return attempt.with_error(user.error);
 }
 
 }  // namespace
@@ -261,7 +257,7 @@ void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives
 
 bool host_reports_short_bcast() { return facts->reports_short_bcast; }
 
-std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCall& call, bool has_handles) {
+Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles) {
   const collective::Group& group = communicator.group->group();
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<std::uint64_t> bytes =
@@ -278,8 +274,8 @@ std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCa
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept {
   switch (call.kind) {
     case CollectiveKind::barrier: {
-      const auto answer = not_ours(communicator, {.kind = collective::Kind::barrier}, false);
-      return answer ? *answer : done(collective::barrier(communicator.group->group()));
+      const Attempt answer = whose_is(communicator, {.kind = collective::Kind::barrier}, false);
+      return answer.is_decided() ? answer : done(collective::barrier(communicator.group->group()));
     }
     case CollectiveKind::bcast: return attempt_bcast(communicator, call);
     case CollectiveKind::reduce:

@@ -1,7 +1,7 @@
 // One collective call on a communicator whose ranks share memory: is it ours, and then what became of it.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 
 #include "collective/group.h"
 #include "collective/result.h"
@@ -16,14 +16,42 @@
 
 namespace millrace::shim {
 
-struct Attempt {
-  record::Reason reason = record::Reason::none;  // anything else: nothing was done, the host must do the call
-  collective::Result result = collective::Result::ok;
-  int error = 0;  // of the host, where we used it to pack or to apply an op
+// One word: where its parts are written one by one and read together, a processor must wait for its store buffer, which
+// three times a call took a tenth of a small collective.
+class Attempt {
+ public:
+  // Nothing has been done, and it is ours to do.
+  static constexpr Attempt ours() { return Attempt(is_ours); }
+  // `reason`: anything but none says that nothing was done, the host must do the call.
+  constexpr Attempt(record::Reason reason, collective::Result result, int error)
+      : word_(std::uint64_t{static_cast<std::uint32_t>(error)} << 32 |
+              static_cast<std::uint64_t>(result) << result_bit | static_cast<std::uint64_t>(reason)) {}
+
+  constexpr bool is_decided() const { return (word_ & is_ours) == 0; }
+  constexpr record::Reason reason() const { return static_cast<record::Reason>(word_ & 0xff); }
+  constexpr collective::Result result() const { return static_cast<collective::Result>(word_ >> result_bit & 0xff); }
+  constexpr int error() const { return static_cast<int>(word_ >> 32); }  // of the host: it packs, or applies an op
   // Nothing was done, the call counts, and every call with the same words is the host's until the ranks decide anew,
   // wherever its buffers are.
-  bool by_words = false;
+  constexpr bool by_words() const { return (word_ & is_by_words) != 0; }
+  // Done without an error of anybody.
+  constexpr bool is_good() const { return (word_ & ~is_by_words) == 0; }
+
+  constexpr Attempt as_by_words() const { return Attempt(word_ | is_by_words); }
+  // With an error of the host, if it has none yet.
+  constexpr Attempt with_error(int error) const {
+    return this->error() != 0 ? *this : Attempt(reason(), result(), error);
+  }
+
+ private:
+  static constexpr int result_bit = 8;
+  static constexpr std::uint64_t is_by_words = 1 << 16, is_ours = 1 << 17;
+  explicit constexpr Attempt(std::uint64_t word) : word_(word) {}
+
+  std::uint64_t word_;
 };
+static_assert(static_cast<std::uint64_t>(record::Reason::none) == 0 &&
+              static_cast<std::uint64_t>(collective::Result::ok) == 0);
 
 inline constexpr Attempt refused(record::Reason reason) { return {reason, collective::Result::not_supported, 0}; }
 inline constexpr Attempt failed(int error) { return {record::Reason::none, collective::Result::ok, error}; }
@@ -44,11 +72,11 @@ void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives
                     bool take_all);
 // Whether a rank of MPI_Bcast that expects more than the root sends gets MPI_ERR_OTHER.
 bool host_reports_short_bcast();
-// Nothing if a call that reduces nothing is ours, by what was measured and is being measured (measured_calls.h), else
-// what becomes of it; the same answer on every rank. Once for a call. `call.bytes`: of each block, -1 where ranks do
+// Whether a call that reduces nothing is ours, by what was measured and is being measured (measured_calls.h), or what
+// becomes of it; the same answer on every rank. Once for a call. `call.bytes`: of each block, -1 where ranks do
 // not know it to be equal.
 // `has_handles`: of datatypes that are not predefined, and by which `call` was made.
-std::optional<Attempt> not_ours(Communicator& communicator, const plan::EitherCall& call, bool has_handles);
+Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles);
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept;
 

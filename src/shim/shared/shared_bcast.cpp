@@ -168,7 +168,8 @@ Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) no
                                 .flavor = static_cast<std::uint8_t>(algorithm.algorithm),
                                 .bytes = static_cast<std::int64_t>(data.bytes),
                                 .root = call.root};
-  if (const auto answer = not_ours(communicator, either, !is_predefined(call.datatype))) return *answer;
+  if (const Attempt answer = whose_is(communicator, either, !is_predefined(call.datatype)); answer.is_decided())
+    return answer;
   collective::Group& group = communicator.group->group();
   const bool is_root = communicator.rank == call.root;
   if (is_device_memory(data.first)) return bcast_staged(communicator, call, data, is_root);

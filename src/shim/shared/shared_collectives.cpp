@@ -175,18 +175,18 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     reason = Reason::disabled;
   } else if (communicator && communicator->stage == Communicator::Stage::active) [[likely]] {
     const Attempt attempt = attempt_collective(*communicator, call);
-    if (attempt.reason == Reason::none) {
+    if (attempt.reason() == Reason::none) {
       ++communicator->calls;
       note_meeting();
-      int error = attempt.error;
-      const bool has_failed = error != 0 || attempt.result != collective::Result::ok;
+      int error = attempt.error();
+      const bool has_failed = error != 0 || attempt.result() != collective::Result::ok;
       note_end(*communicator, has_failed ? abi::err_intern : 0, true);
       // The last look at the communicator: its error handler may free it.
-      if (attempt.result != collective::Result::ok) error = raise(*communicator, symbol, attempt.result);
+      if (attempt.result() != collective::Result::ok) error = raise(*communicator, symbol, attempt.result());
       return {return_error(call, words, error), taken(algorithm_of(call))};
     }
-    reason = attempt.reason;
-    by_words = attempt.by_words;
+    reason = attempt.reason();
+    by_words = attempt.by_words();
   } else if (communicator) {
     reason = communicator->reason;
   }

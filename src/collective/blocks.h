@@ -1,0 +1,34 @@
+// Blocks of equal bytes from everybody to everybody (exchange.h).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "collective/data.h"
+
+namespace millrace::collective {
+
+// Also of what another rank says that it sends: it may be wrong, and is waited for to the end.
+inline constexpr std::size_t most_block_bytes = 0x7fffffff;
+
+// One call of exchange_blocks(), as one rank has it.
+struct Blocks {
+  std::size_t bytes;  // of a block: what ranks chose the algorithm by
+  std::span<const Data> sent, received;
+
+  const Data& sent_to(std::uint32_t rank) const { return sent.size() == 1 ? sent[0] : sent[rank]; }
+};
+
+// What this rank sends itself. Whether it is more than there is room for.
+inline bool move_own(Group& group, const Blocks& blocks) {
+  const Data& to = blocks.received[group.rank()];
+  if (!to.row && !to.move) return false;
+  Data from = blocks.sent_to(group.rank());
+  const bool truncated = from.bytes > to.bytes;
+  from.bytes = std::min(from.bytes, to.bytes);
+  move_all(from, to, group.scratch(), group.scratch_bytes());
+  return truncated;
+}
+
+}  // namespace millrace::collective
