@@ -27,9 +27,9 @@ struct CollectiveRow {
   MessageRange spread, exchange;
 };
 
-// Blocks of "8 KiB" of whole columns are of 8000 bytes, and those of "64 KiB" of 64000.
-inline constexpr MessageRange from_1_kib{1 * kib, any_size}, from_8_kib{8000, any_size}, from_64_kib{64000, any_size};
-inline constexpr MessageRange every_size{1, any_size}, only_1_kib{1 * kib, 1 * kib};
+// Blocks of "8 KiB" of whole columns are of 8000 bytes, those of "64 KiB" of 64000, and "1 KiB" of structures is 1020.
+inline constexpr MessageRange from_1_kib{1000, any_size}, from_8_kib{8000, any_size}, from_64_kib{64000, any_size};
+inline constexpr MessageRange only_1_kib{1000, 1 * kib}, no_size{};
 
 struct HostFacts {
   const char* name;  // also in tables of `millrace tune`
@@ -40,15 +40,14 @@ struct HostFacts {
   // Measured by bench/op_substitution on 2 ranks (docs/results/op_substitution.md).
   std::span<const SubstitutionRow> substitutions{};
 
-  // Measured by bench/layouts on two ranks (docs/results/layout_messages.md): sizes of a row were won by 1.03 or more
-  // at both ends, in ping-pongs and in halos, and no size between lost more than 0.03. Where the largest size measured,
-  // 4 MiB, was won, there is no limit but the memory for packed bytes (MILLRACE_BUFFERS).
+  // Measured by bench/layouts on two ranks of three processors (docs/results/layout_messages.md), of which the worst
+  // counts: sizes of a row were won by 1.03 or more at both ends, in ping-pongs and in halos, and no size between lost
+  // more than 0.03. Where the largest size measured, 4 MiB, was won, there is no limit but the memory for packed bytes
+  // (MILLRACE_BUFFERS). `millrace tune` finds what the machine in use gains beyond that.
   std::span<const MessageRow> messages{};
-  // On processors of AMD these stand in place of the rows above; measured the same way on Zen 5.
-  std::span<const MessageRow> amd_messages{};
 
-  // Measured by bench/layouts/collective.c on two ranks, Zen 5 (docs/results/nonblocking_collectives.md): from the size
-  // on from which every call of the column won or drew.
+  // Measured by bench/layouts/collective.c on two ranks of two processors, of which the worst counts
+  // (docs/results/nonblocking_collectives.md): from the size on from which every call of the column won or drew.
   std::span<const CollectiveRow> collectives{};
 
   // Where the host was faster than shared memory of ours: bytes of a call or of a block (bench/collectives,

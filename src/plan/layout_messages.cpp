@@ -4,11 +4,9 @@
 
 namespace millrace::plan {
 
-MessageRanges message_ranges(const HostFacts& facts, bool on_amd) {
+MessageRanges message_ranges(const HostFacts& facts) {
   MessageRanges ranges{};
   for (const MessageRow& row : facts.messages) ranges[static_cast<std::size_t>(row.layout_class)] = row.range;
-  if (!on_amd) return ranges;
-  for (const MessageRow& row : facts.amd_messages) ranges[static_cast<std::size_t>(row.layout_class)] = row.range;
   return ranges;
 }
 

@@ -59,6 +59,6 @@ inline constexpr std::int64_t any_size = INT64_MAX;
 inline constexpr std::int64_t kib = 1024, mib = 1024 * kib;
 
 // Those of a host (host_facts.h).
-MessageRanges message_ranges(const HostFacts& facts, bool on_amd);
+MessageRanges message_ranges(const HostFacts& facts);
 
 }  // namespace millrace::plan

@@ -14,7 +14,6 @@
 
 #include "base/hash.h"
 #include "base/settings.h"
-#include "kernel/cpu.h"
 
 namespace millrace::plan {
 namespace {
@@ -198,7 +197,7 @@ std::string value_of(const char* const* environment, std::string_view variable) 
 }  // namespace
 
 MessageRanges Tuning::ranges(const HostFacts& facts) const {
-  MessageRanges result = message_ranges(facts, kernel::is_amd());
+  MessageRanges result = message_ranges(facts);
   const std::size_t index = hosts::index_of(facts.name);
   if (index == std::size(hosts::measured)) return result;
   for (std::size_t i = 0; i < layout_classes; ++i) result[i] = messages[index][i].value_or(result[i]);

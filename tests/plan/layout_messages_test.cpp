@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <span>
 #include <string>
 
 #include "layout/layout.h"
@@ -43,14 +42,14 @@ TEST(LayoutClass, TouchedBytesOfHugeLayoutsSaturate) {
   EXPECT_EQ(class_of("resized(0, 9223372036854775807, int)", 1000000), LayoutClass::sparse);
 }
 
-void expect_answers(const HostFacts& host, std::span<const MessageRow> table, bool on_amd) {
-  for (const MessageRow& row : table) {
+void expect_answers(const HostFacts& host) {
+  for (const MessageRow& row : host.messages) {
     EXPECT_GE(row.range.least_bytes, 1);
     EXPECT_GE(row.range.most_bytes, row.range.least_bytes);
     int rows = 0;
-    for (const MessageRow& other : table) rows += other.layout_class == row.layout_class;
+    for (const MessageRow& other : host.messages) rows += other.layout_class == row.layout_class;
     EXPECT_EQ(rows, 1) << host.name << ", " << layout_class_name(row.layout_class);
-    const MessageRange range = message_ranges(host, on_amd)[static_cast<std::size_t>(row.layout_class)];
+    const MessageRange range = message_ranges(host)[static_cast<std::size_t>(row.layout_class)];
     EXPECT_EQ(range.least_bytes, row.range.least_bytes);
     EXPECT_TRUE(range.holds(row.range.least_bytes) && range.holds(row.range.most_bytes));
     EXPECT_FALSE(range.holds(row.range.least_bytes - 1));
@@ -60,30 +59,27 @@ void expect_answers(const HostFacts& host, std::span<const MessageRow> table, bo
 TEST(MessageTable, EveryRowIsAnAnswer) {
   for (const HostFacts* host : hosts::measured) {
     EXPECT_FALSE(host->messages.empty());
-    expect_answers(*host, host->messages, false);
-    expect_answers(*host, host->amd_messages, true);
+    expect_answers(*host);
   }
 }
 
 TEST(MessageTable, NothingIsTakenWithoutMeasurements) {
-  for (const bool on_amd : {false, true})
-    for (const MessageRange& range : message_ranges(hosts::unknown, on_amd))
-      for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{4096}, any_size}) EXPECT_FALSE(range.holds(bytes));
+  for (const MessageRange& range : message_ranges(hosts::unknown))
+    for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{4096}, any_size}) EXPECT_FALSE(range.holds(bytes));
 }
 
-// What every measurement agrees on, so that a slip in the table is seen.
-TEST(MessageTable, RowsOfAmdStandInPlaceOfTheOthers) {
-  const auto sparse = static_cast<std::size_t>(LayoutClass::sparse),
-             mixed = static_cast<std::size_t>(LayoutClass::mixed);
-  EXPECT_FALSE(message_ranges(hosts::openmpi_4, false)[sparse].holds(8000));
-  EXPECT_TRUE(message_ranges(hosts::openmpi_4, true)[sparse].holds(8000));
-  EXPECT_EQ(message_ranges(hosts::openmpi_4, true)[mixed].least_bytes,
-            message_ranges(hosts::openmpi_4, false)[mixed].least_bytes);
+// One of three processors was faster by itself (docs/results/layout_messages.md), so that a slip in the table is seen.
+TEST(MessageTable, TheWorstProcessorCounts) {
+  const MessageRanges four = message_ranges(hosts::openmpi_4), five = message_ranges(hosts::openmpi_5);
+  EXPECT_FALSE(four[static_cast<std::size_t>(LayoutClass::sparse)].holds(8000));
+  EXPECT_TRUE(four[static_cast<std::size_t>(LayoutClass::sparse)].holds(64000));
+  for (const LayoutClass slow : {LayoutClass::blocks_8, LayoutClass::blocks_32, LayoutClass::blocks_1024})
+    EXPECT_FALSE(five[static_cast<std::size_t>(slow)].holds(64 * kib));
 }
 
 TEST(MessageTable, StructuresAreOursVectorsOfLongBlocksAreOpenMpis) {
   for (const HostFacts* host : hosts::measured) {
-    const MessageRanges ranges = message_ranges(*host, false);
+    const MessageRanges ranges = message_ranges(*host);
     EXPECT_TRUE(ranges[static_cast<std::size_t>(LayoutClass::mixed)].holds(8 * kib)) << host->name;
     const bool is_openmpi = host->vendor == Vendor::openmpi;
     EXPECT_EQ(ranges[static_cast<std::size_t>(LayoutClass::blocks_32)].holds(512 * kib), !is_openmpi);
@@ -95,6 +91,7 @@ TEST(CollectiveTable, SpreadsAreNeverTakenWhereExchangesAreNot) {
   for (const HostFacts* host : hosts::measured)
     for (const CollectiveRow& row : host->collectives) {
       EXPECT_LE(row.exchange.least_bytes, row.exchange.most_bytes);
+      if (row.spread.most_bytes < row.spread.least_bytes) continue;  // none
       EXPECT_LE(row.exchange.least_bytes, row.spread.least_bytes);
       EXPECT_LE(row.spread.most_bytes, row.exchange.most_bytes);
     }

@@ -12,7 +12,6 @@
 #include <sstream>
 
 #include "base/log.h"
-#include "kernel/cpu.h"
 #include "plan/measured_messages.h"
 #include "tools/check/process.h"
 #include "tools/launch.h"
@@ -135,7 +134,7 @@ bool measure_messages(const MessageOptions& options, plan::Tuning& tuning) {
   if (!ranks) return false;
   const Said& said = *ranks;
   const std::size_t host = plan::hosts::index_of(said.host);
-  const plan::MessageRanges standard = plan::message_ranges(*plan::hosts::measured[host], kernel::is_amd());
+  const plan::MessageRanges standard = plan::message_ranges(*plan::hosts::measured[host]);
   for (std::size_t i = 0; i < plan::layout_classes; ++i) {
     const char* name = plan::layout_class_name(static_cast<plan::LayoutClass>(i));
     std::vector<plan::MeasuredSize> sizes;

@@ -5,27 +5,17 @@ namespace millrace::plan::hosts {
 namespace {
 
 constexpr MessageRow messages[] = {
-    {LayoutClass::mixed, {1, any_size}},
-    {LayoutClass::blocks_4, {1 * kib, any_size}},
-    {LayoutClass::blocks_8, {1 * kib, any_size}},
-    {LayoutClass::blocks_32, {8 * kib, any_size}},
-    {LayoutClass::blocks_128, {8 * kib, 64 * kib}},
-    {LayoutClass::sparse, {1 * kib, any_size}},
-    {LayoutClass::list_short, {1 * kib, any_size}},
-    {LayoutClass::list_long, {7 * kib, any_size}},
-};
-
-constexpr MessageRow amd_messages[] = {
-    {LayoutClass::blocks_32, {2 * kib, any_size}},
-    {LayoutClass::blocks_128, {8 * kib, any_size}},
-    {LayoutClass::list_long, {4 * kib, any_size}},
+    {LayoutClass::mixed, {1000, any_size}},         {LayoutClass::blocks_4, {1 * kib, any_size}},
+    {LayoutClass::blocks_8, {1 * kib, any_size}},   {LayoutClass::blocks_32, {8 * kib, 512 * kib}},
+    {LayoutClass::blocks_128, {8 * kib, 64 * kib}}, {LayoutClass::sparse, {1 * kib, any_size}},
+    {LayoutClass::list_short, {1 * kib, any_size}}, {LayoutClass::list_long, {8 * kib, any_size}},
 };
 
 constexpr CollectiveRow collectives[] = {
-    {LayoutClass::mixed, every_size, every_size},      {LayoutClass::blocks_4, from_8_kib, from_8_kib},
-    {LayoutClass::blocks_8, from_8_kib, from_8_kib},   {LayoutClass::blocks_32, from_8_kib, from_8_kib},
-    {LayoutClass::blocks_128, from_8_kib, from_8_kib}, {LayoutClass::sparse, from_64_kib, from_8_kib},
-    {LayoutClass::list_short, from_1_kib, from_1_kib}, {LayoutClass::list_long, from_8_kib, from_8_kib},
+    {LayoutClass::mixed, from_1_kib, from_1_kib},     {LayoutClass::blocks_4, from_64_kib, from_8_kib},
+    {LayoutClass::blocks_8, from_8_kib, from_8_kib},  {LayoutClass::blocks_32, no_size, from_8_kib},
+    {LayoutClass::sparse, from_64_kib, from_8_kib},   {LayoutClass::list_short, from_1_kib, from_1_kib},
+    {LayoutClass::list_long, from_8_kib, from_8_kib},
 };
 
 }  // namespace
@@ -35,7 +25,6 @@ constinit const HostFacts intel{
     .vendor = Vendor::intel,
     .major = 2021,
     .messages = messages,
-    .amd_messages = amd_messages,
     .collectives = collectives,
     .bcast_of_two = {64 * kib, mib - 1},
     .crowded_bcast_from = 16 * mib,

@@ -5,29 +5,19 @@ namespace millrace::plan::hosts {
 namespace {
 
 constexpr MessageRow messages[] = {
-    {LayoutClass::mixed, {1, any_size}},
-    {LayoutClass::blocks_4, {8 * kib, any_size}},
-    {LayoutClass::blocks_8, {8 * kib, any_size}},
-    {LayoutClass::blocks_32, {8 * kib, any_size}},
-    {LayoutClass::blocks_128, {8 * kib, 512 * kib}},
-    {LayoutClass::blocks_1024, {8 * kib, 512 * kib}},
-    {LayoutClass::sparse, {60 * kib, any_size}},
-    {LayoutClass::list_short, {8 * kib, any_size}},
+    {LayoutClass::mixed, {1000, any_size}},          {LayoutClass::blocks_4, {8 * kib, any_size}},
+    {LayoutClass::blocks_8, {8 * kib, any_size}},    {LayoutClass::blocks_32, {8 * kib, any_size}},
+    {LayoutClass::blocks_128, {8 * kib, 512 * kib}}, {LayoutClass::blocks_1024, {8 * kib, 512 * kib}},
+    {LayoutClass::sparse, {64000, any_size}},        {LayoutClass::list_short, {8 * kib, any_size}},
     {LayoutClass::list_long, {64 * kib, any_size}},
 };
 
-constexpr MessageRow amd_messages[] = {
-    {LayoutClass::blocks_4, {4 * kib, any_size}},    {LayoutClass::blocks_128, {8 * kib, any_size}},
-    {LayoutClass::blocks_1024, {8 * kib, any_size}}, {LayoutClass::sparse, {16000, any_size}},
-    {LayoutClass::list_long, {32 * kib, any_size}},
-};
-
 constexpr CollectiveRow collectives[] = {
-    {LayoutClass::mixed, every_size, every_size},      {LayoutClass::blocks_4, from_1_kib, from_1_kib},
-    {LayoutClass::blocks_8, from_1_kib, from_1_kib},   {LayoutClass::blocks_32, from_8_kib, from_8_kib},
-    {LayoutClass::blocks_128, from_8_kib, from_8_kib}, {LayoutClass::blocks_1024, from_8_kib, from_8_kib},
-    {LayoutClass::sparse, from_8_kib, from_8_kib},     {LayoutClass::list_short, from_8_kib, from_8_kib},
-    {LayoutClass::list_long, from_8_kib, from_8_kib},
+    {LayoutClass::mixed, from_1_kib, from_1_kib},       {LayoutClass::blocks_4, from_8_kib, from_8_kib},
+    {LayoutClass::blocks_8, from_8_kib, from_8_kib},    {LayoutClass::blocks_32, from_8_kib, from_8_kib},
+    {LayoutClass::blocks_128, from_8_kib, from_8_kib},  {LayoutClass::blocks_1024, from_8_kib, from_8_kib},
+    {LayoutClass::sparse, from_64_kib, from_64_kib},    {LayoutClass::list_short, from_8_kib, from_8_kib},
+    {LayoutClass::list_long, from_64_kib, from_64_kib},
 };
 
 }  // namespace
@@ -37,7 +27,6 @@ constinit const HostFacts mpich_5{
     .vendor = Vendor::mpich,
     .major = 5,
     .messages = messages,
-    .amd_messages = amd_messages,
     .collectives = collectives,
     .reports_short_bcast = true,
 };

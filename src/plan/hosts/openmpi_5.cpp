@@ -10,23 +10,15 @@ constexpr SubstitutionRow substitutions[] = {
 };
 
 constexpr MessageRow messages[] = {
-    {LayoutClass::mixed, {1, any_size}},
-    {LayoutClass::blocks_4, {1 * kib, 1 * kib}},
+    {LayoutClass::mixed, {1000, any_size}},
     {LayoutClass::blocks_8, {1 * kib, 1 * kib}},
     {LayoutClass::sparse, {1 * kib, 1 * kib}},
     {LayoutClass::list_short, {1 * kib, any_size}},
 };
 
-constexpr MessageRow amd_messages[] = {
-    {LayoutClass::blocks_4, {16 * kib, 128 * kib}},   {LayoutClass::blocks_8, {1 * kib, 128 * kib}},
-    {LayoutClass::blocks_32, {1 * kib, 64 * kib}},    {LayoutClass::blocks_128, {16 * kib, 64 * kib}},
-    {LayoutClass::blocks_1024, {16 * kib, 64 * kib}}, {LayoutClass::sparse, {8000, 64000}},
-    {LayoutClass::list_long, {2 * kib, any_size}},
-};
-
 constexpr CollectiveRow collectives[] = {
-    {LayoutClass::mixed, every_size, every_size},      {LayoutClass::blocks_4, only_1_kib, from_1_kib},
-    {LayoutClass::blocks_8, only_1_kib, from_1_kib},   {LayoutClass::sparse, only_1_kib, from_1_kib},
+    {LayoutClass::mixed, from_1_kib, from_1_kib},      {LayoutClass::blocks_4, only_1_kib, from_1_kib},
+    {LayoutClass::blocks_8, only_1_kib, from_1_kib},   {LayoutClass::sparse, no_size, from_64_kib},
     {LayoutClass::list_short, from_1_kib, from_1_kib},
 };
 
@@ -38,7 +30,6 @@ constinit const HostFacts openmpi_5{
     .major = 5,
     .substitutions = substitutions,
     .messages = messages,
-    .amd_messages = amd_messages,
     .collectives = collectives,
     .bcast_by_one_copy = {128 * kib, mib - 1},
     .small_gather_below = 512,
