@@ -61,3 +61,13 @@ def test_an_environment_of_two_sections_is_the_same_in_both():
     assert {"test", "demo"} <= set(lists["pypi", "debian"])
     for environment, sections in lists.items():
         assert len({tuple(entries) for entries in sections.values()}) == 1, environment
+
+
+def test_sections_that_are_called_as_commands():
+    """Words behind `setup` are sections: nothing is linted, built or tested."""
+    done = subprocess.run(
+        [ROOT / "dev", "setup", "lint", "biuld"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert "no section 'biuld'" in done.stderr
+    assert not done.stdout
