@@ -142,15 +142,15 @@ std::vector<std::size_t> block_sizes(const GroupShape& shape) {
 }
 
 std::string run_blocks(const RankSetup& setup, unsigned seed, int calls, std::set<std::string>& done) {
-  std::vector<std::size_t> sizes = block_sizes(setup.shape);
-  Question question{.ranks = setup.shape.ranks, .cell_bytes = setup.shape.cell_bytes};
-  const auto goes = [&](Kind kind, std::size_t bytes) {
-    question.bytes = bytes;
-    const AlgorithmEntry& entry = choose(setup.selection, kind, question);
-    if (entry.run.blocks) done.insert(std::string(kind_name(kind)) + ' ' + entry.name);
-    return entry.run.blocks != nullptr;
+  const std::vector<std::size_t> sizes = block_sizes(setup.shape);
+  // Ranks may be threads: nothing here is shared that changes.
+  const auto entry_for = [&setup](Kind kind, std::size_t bytes) -> const AlgorithmEntry& {
+    return choose(setup.selection, kind, {bytes, setup.shape.ranks, setup.shape.cell_bytes, false, false});
   };
-  for (const std::size_t bytes : sizes) goes(Kind::allgather, bytes), goes(Kind::alltoall, bytes);
+  for (const Kind kind : {Kind::allgather, Kind::alltoall})
+    for (const std::size_t bytes : sizes)
+      if (const AlgorithmEntry& entry = entry_for(kind, bytes); entry.run.blocks)
+        done.insert(std::string(kind_name(kind)) + ' ' + entry.name);
   return run_all(setup, [&](Group& group) -> std::string {
     std::mt19937 random(seed);
     for (int call = 0; call < calls; ++call) {
@@ -160,7 +160,7 @@ std::string run_blocks(const RankSetup& setup, unsigned seed, int calls, std::se
       const bool in_place = random() % 3 == 0, uneven = random() % 8 == 0;
       const std::size_t room = uneven ? bytes / 2 + random() % (2 * bytes) : bytes;
       if (random() % 4 == 0) barrier(group);
-      if (!goes(kind, bytes)) continue;
+      if (!entry_for(kind, bytes).run.blocks) continue;
       if (std::string wrong = check_blocks(group, kind, bytes, room, random(), form, in_place); !wrong.empty())
         return fmt::format("seed {}, call {}: {}", seed, call, wrong);
     }
