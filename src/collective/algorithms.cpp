@@ -68,16 +68,9 @@ constexpr void force_allreduce(S& s, std::uint32_t tree_ranks, std::uint32_t cel
   s.pair = false;
 }
 
-// A limit of `never` forces it.
-constexpr bool swaps(const S& s, const Q& q) {
-  return is_pair(s, q) && q.bytes != 0 && (q.bytes <= s.block_pair_bytes || s.block_pair_bytes == never);
-}
+constexpr bool swaps(const S& s, const Q& q) { return is_pair(s, q) && q.bytes != 0 && q.bytes <= s.block_pair_bytes; }
 constexpr bool blocks_fit(const S& s, const Q& q) {
   return q.ranks != 1 && q.bytes != 0 && q.bytes <= std::min(s.block_cells_bytes, q.cell_bytes) / q.ranks;
-}
-constexpr void force_blocks(S& s, std::uint32_t pair_bytes, std::uint32_t cells_bytes) {
-  s.block_pair_bytes = pair_bytes;
-  s.block_cells_bytes = cells_bytes;
 }
 
 constexpr AlgorithmEntry mail(Kind kind) { return {kind, Algorithm::mail, "mail", why_mail, always, {}}; }
@@ -152,7 +145,7 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
     {Kind::alltoall, Algorithm::pair, "pair", why_swap, swaps, {.blocks = blocks_pair},
      [](S& s) { s.block_pair_bytes = never; }, &S::pair_chunk_bytes},
     {Kind::alltoall, Algorithm::cells, "cells", why_block_cells, blocks_fit, {.blocks = blocks_cells},
-     [](S& s) { force_blocks(s, 0, never); }},
+     [](S& s) { s.block_pair_bytes = 0, s.block_cells_bytes = never; }},
 
     mail(Kind::gather), mail(Kind::scatter), mail(Kind::allgather), mail(Kind::alltoall), mail(Kind::neighbor),
 });

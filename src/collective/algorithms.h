@@ -79,7 +79,7 @@ Result allreduce_chain(Group& group, const Call& call, const void* in, void* out
 
 // Blocks of equal bytes to everybody (blocks.h). Up to block_line_bytes of a pair's go in one line.
 inline constexpr std::size_t block_line_bytes = 8;
-Result blocks_pair(Group& group, const Call& call, const Blocks& blocks);   // up to a slot
+Result blocks_pair(Group& group, const Call& call, const Blocks& blocks);
 Result blocks_cells(Group& group, const Call& call, const Blocks& blocks);  // a cell has a block for each rank
 
 // Up to a cell; reductions by kernels of commutative ops only, in the order of the tree.

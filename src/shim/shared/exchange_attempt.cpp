@@ -125,8 +125,10 @@ class ExchangeAttempt {
     if (*bytes == 0) return refused(Reason::host_is_faster);  // nothing to do there either
     call.bytes = *bytes;
     block_bytes_ = static_cast<std::size_t>(*bytes);
-    swaps_blocks_ = collective::exchanges_blocks(communicator_.group->group(), call.kind, block_bytes_);
-    return whose_is(communicator_, call, !is_predefined(call_.datatype(side, 0)));
+    const Attempt answer = whose_is(communicator_, call, !is_predefined(call_.datatype(side, 0)));
+    if (!answer.is_decided())
+      swaps_blocks_ = collective::exchanges_blocks(communicator_.group->group(), call.kind, block_bytes_);
+    return answer;
   }
 
   // Where blocks that go by exchange_blocks() lie, if they are plain data in rows that do not meet: most are, and to
