@@ -32,7 +32,8 @@ class Formatter : public CLI::Formatter {
            "       millrace explain-type [--count N] TYPE\n"
            "       millrace explain [--ranks N] CALL [BYTES]\n"
            "       millrace tune [--out FILE] [-- mpirun -n 2]\n"
-           "       millrace learn [--out FILE] -- mpirun -n 4 ./app ARGS\n";
+           "       millrace learn [--out FILE] -- mpirun -n 4 ./app ARGS\n"
+           "       millrace learn --advise [--try NAME=VALUE] -- mpirun -n 4 ./app ARGS\n";
   }
 };
 

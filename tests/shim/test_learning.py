@@ -143,3 +143,27 @@ def test_the_command_says_what_is_missing():
     for words in (["learn"], ["learn", "--"], ["learn", "--", "mpirun", "-n", "2"], ["learn", "--colour", "--", "x"]):
         finished = subprocess.run([str(hosts.MILLRACE), *words], capture_output=True, text=True, timeout=20)
         assert finished.returncode == 2 and finished.stderr.count("\n") <= 2, finished.stderr
+
+
+@pytest.mark.parametrize("host", ["openmpi5", "mpich5", "intel"])
+def test_advice_is_what_was_measured(host):
+    """A setting that saves 200 ms of a run is seen, one that fails does no harm, and nothing is left behind."""
+    program = [build(host, "slow_unless_set.c")]
+    options = ["--advise", "--repeat", "2", "--try", "FASTER=1", "--try", "FAILS=1"]
+    finished = millrace_learn(host, 2, options=options, program=program)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.splitlines().count("ran") == 1, "the program is seen once"
+    (faster,) = [line for line in finished.stdout.splitlines() if "FASTER=1" in line and "(faster)" in line]
+    assert "MPI_Barrier" in faster
+    assert any(line.split() == ["failed", "FAILS=1"] for line in finished.stdout.splitlines())
+    assert "faster in every run:\n    FASTER=1\n" in finished.stdout
+
+
+def test_advice_of_a_program_that_fails():
+    program = ["/bin/sh", "-c", "exit 7"]
+    assert millrace_learn("openmpi5", 1, options=["--advise"], program=program).returncode == 7
+    program = ["/bin/sh", "-c", "exit 0"]
+    finished = millrace_learn("openmpi5", 1, options=["--advise"], program=program)
+    assert finished.returncode == 2 and "wrote no report" in finished.stderr
+    finished = millrace_learn("openmpi5", 1, options=["--advise", "--try", "NAME"], program=program)
+    assert finished.returncode == 2 and "must be NAME=VALUE" in finished.stderr

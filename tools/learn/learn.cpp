@@ -2,14 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -18,73 +13,13 @@
 #include "base/log.h"
 #include "plan/tuning.h"
 #include "tools/command_line.h"
-#include "tools/launch.h"
-#include "tools/learn/program_place.h"
+#include "tools/learn/advise.h"
+#include "tools/learn/launched.h"
 #include "tools/program.h"
 #include "tools/tune/tune.h"
 
 namespace millrace::tools {
 namespace {
-
-volatile sig_atomic_t running = 0;  // the launcher's process
-
-void pass_on(int signal) {
-  if (running > 0) kill(static_cast<pid_t>(running), signal);
-}
-
-// To its end; signals that are meant for it reach it. A signal from the keyboard does so by itself.
-int run_to_end(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  struct sigaction passing {
-  }, ignoring{}, standard{}, before{};
-  passing.sa_handler = pass_on;
-  ignoring.sa_handler = SIG_IGN;
-  standard.sa_handler = SIG_DFL;
-  sigaction(SIGTERM, &passing, nullptr);
-  sigaction(SIGHUP, &passing, nullptr);
-  sigaction(SIGINT, &ignoring, &before);
-  const pid_t child = fork();
-  if (child == 0) {
-    sigaction(SIGINT, &before, nullptr);
-    sigaction(SIGTERM, &standard, nullptr);
-    sigaction(SIGHUP, &standard, nullptr);
-    execvp(pointers[0], pointers.data());
-    const int error = errno;
-    log(LogLevel::error, fmt::format("{}: {}", words[0], std::strerror(error)));
-    _exit(exit_code_of(error));
-  }
-  if (child < 0) {
-    log(LogLevel::error, fmt::format("learn: {}", std::strerror(errno)));
-    return exit_code_of(errno);
-  }
-  running = child;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  running = 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-// Behind every program's place our own command, which sets what each rank needs; or only the option, where it stands
-// there already. Empty: no program was found.
-std::vector<std::string> with_learning(const std::vector<std::string>& words, const std::string& option) {
-  const char* const path = std::getenv("PATH");
-  std::vector<std::string> result;
-  std::size_t next = 0;
-  for (const std::size_t place : program_places(words, path ? path : "/bin:/usr/bin")) {
-    result.insert(result.end(), words.begin() + static_cast<std::ptrdiff_t>(next),
-                  words.begin() + static_cast<std::ptrdiff_t>(place));
-    const bool is_ours = base_name(words[place]) == "millrace";
-    result.push_back(is_ours ? words[place] : own_path());
-    result.push_back(option);
-    next = place + (is_ours ? 1 : 0);
-  }
-  if (result.empty()) return result;
-  result.insert(result.end(), words.begin() + static_cast<std::ptrdiff_t>(next), words.end());
-  return result;
-}
 
 // What is known, in figures.
 struct Known {
@@ -123,7 +58,8 @@ int learn_command(char** arguments) {
   for (char** word = dashes; *dashes && *++word;) words.emplace_back(*word);
   *dashes = nullptr;
   std::string path = plan::standard_tuning_path(environ);
-  bool only_shows = false;
+  bool only_shows = false, advises = false;
+  AdviceRequest request;
   CLI::App app(
       "Runs a program, finds out who does its collectives inside a node faster, the host MPI or Millrace, and "
       "keeps it for later runs.",
@@ -135,6 +71,19 @@ int learn_command(char** arguments) {
       "Run it several times: runs add up.");
   app.add_option("--out", path, "the table (millrace/tuning.json in XDG_CONFIG_HOME)")->type_name("FILE");
   app.add_flag("--dry-run", only_shows, "print the command that would be run, and stop");
+  auto* const advise = app.add_flag("--advise", advises,
+                                    "run it with settings of the host MPI instead, and say what they do to its calls; "
+                                    "nothing is kept");
+  app.add_option("--repeat", request.repeats, "how often with each setting (3)")
+      ->check(CLI::Range(1, 100))
+      ->needs(advise);
+  app.add_option("--try", request.settings, "a setting to try as well: NAME=VALUE")
+      ->type_name("NAME=VALUE")
+      ->needs(advise)
+      ->check([](const std::string& text) {
+        const std::size_t equals = text.find('=');
+        return equals == 0 || equals == std::string::npos ? "must be NAME=VALUE: " + text : std::string();
+      });
   try {
     app.parse(static_cast<int>(dashes - arguments), arguments);
   } catch (const CLI::ParseError& error) {
@@ -145,11 +94,16 @@ int learn_command(char** arguments) {
                                        : "learn: no home directory for the table: --out FILE");
     return usage_error;
   }
+  if (advises) {
+    request.words = words;
+    request.only_shows = only_shows;
+    return advise_settings(request);
+  }
   // Ranks may run in another directory.
   std::error_code error;
   path = std::filesystem::absolute(path, error).string();
   if (!only_shows) std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  std::vector<std::string> command = with_learning(words, "--learn=" + path);
+  std::vector<std::string> command = in_front_of_programs(words, {own_path(), "--learn=" + path});
   if (command.empty()) {
     log(LogLevel::error, "learn: no program among the words after '--'; write 'millrace' in front of it");
     return usage_error;
