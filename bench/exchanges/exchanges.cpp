@@ -128,7 +128,8 @@ void be_rank(const Arguments& arguments, char* base, const GroupShape& shape, st
   Selection two_copies, one_copy;
   two_copies.single_copy = false;
   one_copy.bcast_single_copy_bytes = one_copy.exchange_single_copy_bytes = one_copy.publish_single_copy_bytes = 4097;
-  one_copy.bcast_single_copy_ranks = one_copy.bcast_chunks_bytes = never;
+  one_copy.bcast_single_copy_ranks = never;
+  one_copy.bcast_root_chooses = false;
   Group twice, once;
   Options options;
   options.selection = &two_copies;

@@ -19,7 +19,8 @@ constexpr const char* why_slices = "larger than a cell: every rank reduces its s
 constexpr const char* why_chain =
     "ranks share cores: each in turn reduces into what the one before it left, and copies nothing in";
 constexpr const char* why_single_copy =
-    "large: copied once, out of the root's memory; where that may not be read, by chunks as for more ranks";
+    "large: copied once, out of the root's memory; by chunks as for more ranks where that may not be read or takes "
+    "longer";
 constexpr const char* why_swap = "two ranks: each sends the other its block, in buffers that change hands";
 constexpr const char* why_block_cells = "blocks for all fit a cell: everybody takes its own out of the others' cells";
 constexpr const char* why_mail = "every two ranks have a mailbox for each direction; all messages advance together";
@@ -44,7 +45,7 @@ constexpr void force_bcast(S& s, std::uint32_t tree_ranks, std::uint32_t cells_b
   s.bcast_tree_ranks = tree_ranks;
   s.bcast_cells_bytes = cells_bytes;
   s.bcast_single_copy_bytes = single_copy ? 0 : never;
-  s.bcast_chunks_bytes = never;
+  s.bcast_root_chooses = false;
   if (single_copy) s.bcast_single_copy_ranks = never;
 }
 
@@ -96,8 +97,7 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      {.bcast = bcast_cells}, [](S& s) { force_bcast(s, never, never, false); }},
     {Kind::bcast, Algorithm::single_copy, "single_copy", why_single_copy,
      [](const S& s, const Q& q) {
-       return s.single_copy && q.ranks <= s.bcast_single_copy_ranks && at_least(q.bytes, s.bcast_single_copy_bytes) &&
-              !at_least(q.bytes, s.bcast_chunks_bytes);
+       return s.single_copy && q.ranks <= s.bcast_single_copy_ranks && at_least(q.bytes, s.bcast_single_copy_bytes);
      },
      {.bcast = bcast_single_copy}, [](S& s) { force_bcast(s, never, 0, true); }},
     {Kind::bcast, Algorithm::chunks, "chunks", why_chunks, always,

@@ -1,6 +1,7 @@
 #include "collective/exchange_run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "collective/data.h"
 #include "shared_memory/read_once.h"
@@ -122,10 +123,10 @@ bool ExchangeRun::room_for_letter(std::uint32_t rank) {
   return peer.sent - peer.taken < most;
 }
 
-// Only the sender need know: the letter says it. A root that gathers would do all the work alone; with two copies the
-// others do half, if they have cores to do it on.
+// Only the sender need know: the letter says it. A root that gathers would do all the work alone, unless the others
+// help; with two copies they do half, if they have cores to do it on.
 bool ExchangeRun::goes_by_row(std::uint32_t rank, const Data& data) const {
-  if (kind_ == Kind::gather && !group_.crowded()) return false;
+  if (kind_ == Kind::gather && !group_.crowded() && !group_.shares_rows(data.bytes)) return false;
   return data.row && group_.reads_memory() && at_least(data.bytes, group_.selection().exchange_single_copy_bytes) &&
          mail_.peer(rank).send_first == 0 && call_.number >= mail_.peer(rank).rows_again;
 }
@@ -164,6 +165,7 @@ bool ExchangeRun::send_letter(std::uint32_t rank, const Data& data) {
     letter.address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data.row));
     peer.send_first = data.bytes;
     peer.must_be_taken = peer.sent + 1;
+    peer.writing.begin(row_serial_of_letter(peer.sent + 1), data.row, data.bytes);
     mail_.note_row(rank, peer.next_send);
   } else if (!fill_piece(rank, data, letter)) {
     return false;
@@ -194,9 +196,45 @@ bool ExchangeRun::send(std::uint32_t rank) {
   }
   if (peer.must_be_taken > peer.taken) {
     look_for_taken(rank);
-    return moved || peer.must_be_taken <= peer.taken;
+    return peer.must_be_taken <= peer.taken || peer.writing.help(group_, rank) || moved;
   }
   return moved;
+}
+
+// Whether the sender of a row may help: where one end of all messages is the root, which else works or waits alone.
+bool ExchangeRun::shares_row(const Data& data, std::size_t wanted) const {
+  return (kind_ == Kind::gather || kind_ == Kind::scatter) && data.row && group_.shares_rows(wanted);
+}
+
+// Some bytes of a row, or none while its sender still writes.
+Result ExchangeRun::take_row(std::uint32_t rank, std::uint64_t address, const Data& data, std::size_t wanted) {
+  Mail::Peer& peer = mail_.peer(rank);
+  if (peer.reading.is_open()) {
+    if (const RowReading::Part part = peer.reading.take(group_, rank); part.length != 0) {
+      const Result result = read_part(group_, rank, address, data, part.first, part.length);
+      if (result != Result::ok) peer.reading.close(group_, rank);
+      peer.receive_first = part.first + part.length;
+      return result;
+    }
+    const RowReading::Rest rest = peer.reading.rest(group_, rank);
+    if (rest == RowReading::Rest::under_way) return Result::ok;
+    peer.reading.close(group_, rank);
+    if (rest == RowReading::Rest::written) peer.receive_first = wanted;
+    if (peer.receive_first == wanted) return Result::ok;
+  } else if (peer.receive_first == 0) {
+    if (shares_row(data, wanted)) {
+      // The next peer first, so that all may begin.
+      opened_ = true;
+      peer.reading.open(group_, rank, row_serial_of_letter(peer.received + 1), data.row, wanted);
+      return Result::ok;
+    }
+    // Where the sender could not know that it will not be asked to help.
+    if (kind_ == Kind::gather && !group_.crowded()) return Result::not_supported;
+  }
+  const std::size_t length = std::min(wanted - peer.receive_first, most_bytes_read_at_once);
+  const Result result = read_part(group_, rank, address, data, peer.receive_first, length);
+  peer.receive_first += length;
+  return result;
 }
 
 // Copies out what the letter says, or as much of it as is done at once.
@@ -213,10 +251,8 @@ Result ExchangeRun::take_letter(std::uint32_t rank, const Letter& letter, Letter
   }
   if (kind == LetterKind::row) {
     if (peer.receive_first > wanted) return Result::mismatch;
-    const std::size_t length = std::min(wanted - peer.receive_first, most_bytes_read_at_once);
-    const Result result = read_part(group_, rank, read_once(letter.address), data, peer.receive_first, length);
-    peer.receive_first += length;
-    if (peer.receive_first == wanted) peer.receive_first = bytes;
+    const Result result = take_row(rank, read_once(letter.address), data, wanted);
+    if (peer.receive_first == wanted && !peer.reading.is_open()) peer.receive_first = bytes;
     return result;
   }
   const std::size_t first = read_once(letter.piece.first), length = read_once(letter.piece.length),
@@ -253,7 +289,8 @@ bool ExchangeRun::receive(std::uint32_t rank) {
     const Letter& letter = group_.letter(rank, group_.rank(), peer.received);
     const std::uint64_t sequence = letter.sequence.load(std::memory_order_acquire);  // partner: send_letter()
     if (sequence <= peer.received) return moved;
-    moved = true;
+    const bool moved_before = std::exchange(moved, true), was_open = peer.reading.is_open();
+    const std::size_t first = peer.receive_first;
     const auto kind = read_once(letter.kind);
     const std::size_t bytes = read_once(letter.bytes);
     note_taken(rank, mail_.taken_from_half(rank, read_once(letter.taken)));
@@ -283,7 +320,7 @@ bool ExchangeRun::receive(std::uint32_t rank) {
       peer.receive_first = 0;
       complete = false;
     } else if (kind == LetterKind::row && !complete) {
-      return true;
+      return moved_before || peer.receive_first != first || peer.reading.is_open() != was_open;
     }
     group_.publish_to(rank, group_.letters_taken(rank, group_.rank()), ++peer.received);
     if (!complete) continue;
@@ -375,6 +412,8 @@ Result ExchangeRun::run() {
       polls = group_.polls_between();
     }
   }
+  // All are closed but where something broke, or was scribbled upon.
+  for (std::uint32_t rank = 0; opened_ && rank < group_.ranks(); ++rank) mail_.peer(rank).reading.close(group_, rank);
   if (result_ != Result::ok) return result_;
   group_.finish(call_);
   return truncated_ ? Result::truncated : Result::ok;

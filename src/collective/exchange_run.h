@@ -25,6 +25,8 @@ class ExchangeRun {
   bool receive(std::uint32_t rank);
   bool send_letter(std::uint32_t rank, const Data& data);
   Result take_letter(std::uint32_t rank, const Letter& letter, LetterKind kind, std::size_t bytes);
+  Result take_row(std::uint32_t rank, std::uint64_t address, const Data& data, std::size_t wanted);
+  bool shares_row(const Data& data, std::size_t wanted) const;
   void refuse_row(std::uint32_t rank);
   void forget_refused(std::uint32_t rank);
   bool goes_by_row(std::uint32_t rank, const Data& data) const;
@@ -42,7 +44,7 @@ class ExchangeRun {
   const Call& call_;
   std::span<const Message> sends_, receives_;
   std::uint32_t target_count_ = 0, source_count_ = 0;  // peers to whom, and from whom, something is still to come
-  bool truncated_ = false;
+  bool truncated_ = false, opened_ = false;            // opened: rows that their senders help to read
   Result result_ = Result::ok;
 };
 

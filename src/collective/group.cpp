@@ -68,10 +68,12 @@ Status Group::join(void* base, const GroupShape& shape, std::uint32_t rank, cons
   self_ = &member(rank);
   host_ = options.host;
   seating_ = options.seating;
+  lets_write_ = options.lets_write;
   selection_ = options.selection ? options.selection : &standard_selection();
   identity_ = shared_memory::own_identity();
   calls_ = chunks_ = history_ = 0;
   meetings = exchanges = pair_chunks = 0;
+  copy_choice = {};
   calls_free_ = shape.calls_ahead;
   chunks_free_ = shape.slots;
   broken_ = Result::ok;
@@ -97,11 +99,7 @@ bool Group::may_read() const {
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     const Member& other = member(rank);
     if (rank == rank_ || other.present.load(std::memory_order_seq_cst) == 0) continue;  // partner: join()
-    std::uint64_t word = 0;
-    if (other.identity.pid_namespace != identity_.pid_namespace ||
-        read_memory(other.identity.pid, other.known_address, &word, sizeof word) != Result::ok ||
-        word != other.known_word)
-      return false;
+    if (other.identity.pid_namespace != identity_.pid_namespace || !is_there(rank)) return false;
   }
   return true;
 }
@@ -187,6 +185,21 @@ Result Group::read_from(std::uint32_t rank, std::uint64_t address, void* to, std
   std::uint32_t verdict = 0;
   if (head_->verdict.compare_exchange_strong(verdict, 0, std::memory_order_acq_rel)) return Result::ok;
   return broken_ = verdict_result(verdict);
+}
+
+bool Group::is_there(std::uint32_t rank) const {
+  const Member& other = member(rank);
+  std::uint64_t word = 0;
+  return read_memory(other.identity.pid, other.known_address, &word, sizeof word) == Result::ok &&
+         word == other.known_word;
+}
+
+bool Group::maybe_alive(std::uint32_t rank) const {
+  return shared_memory::maybe_alive(member(rank).identity, identity_);
+}
+
+bool Group::write_to(std::uint32_t rank, std::uint64_t address, const void* from, std::size_t bytes) const {
+  return write_memory(member(rank).identity.pid, address, from, bytes) == Result::ok;
 }
 
 // Stale letters are rare, so all that this rank called of late is searched.

@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "collective/copy_choice.h"
 #include "collective/group_shape.h"
 #include "collective/memory.h"
 #include "collective/result.h"
@@ -38,6 +39,9 @@ struct Options {
   Waiting waiting = Waiting::automatic;  // ranks may ask for different ones; all take the most patient
   bool crowded_node = false;             // ranks of the node that are not in this group share cores with it
   shared_memory::Seating seating;        // who rings this rank when it sleeps; the same memory on all ranks, or none
+  // Whether others may write to this process' memory where a call of it waits for that (shared_row.h): tools that
+  // follow every write do not see those.
+  bool lets_write = true;
   const Selection* selection = nullptr;  // null: standard_selection(). Equal on all ranks; must outlive the group
 };
 
@@ -145,6 +149,21 @@ class Group {
   // its owner has already overwritten, so it is no ok.
   Result read_from(std::uint32_t rank, std::uint64_t address, void* to, std::size_t bytes);
 
+  // Writes to memory of `rank`, which waits for it (shared_row.h). False: it could not, and part may be written.
+  bool write_to(std::uint32_t rank, std::uint64_t address, const void* from, std::size_t bytes) const;
+  // Whether `rank` is there and is who has joined: its number may be another process' by now.
+  bool is_there(std::uint32_t rank) const;
+  bool maybe_alive(std::uint32_t rank) const;
+  // Whether a row of so many bytes that this rank reads is written to by its owner, if that likes to: where each has a
+  // core of its own.
+  bool shares_rows(std::size_t bytes) const {
+    return lets_write_ && (selection_->shared_rows_crowded || (!may_sleep_ && !crowded_)) && shape_.letters != 0 &&
+           at_least(bytes, selection_->shared_row_bytes);
+  }
+  SharedRow& shared_row(std::uint32_t owner, std::uint32_t reader) const {
+    return *reinterpret_cast<SharedRow*>(mailbox(reader, owner) + shape_.letters * sizeof(Letter) + sizeof(NotedFlag));
+  }
+
   // Waits until all others have finished this call too, which this rank has.
   Result all_finished(const Call& call);
 
@@ -179,6 +198,8 @@ class Group {
     return *reinterpret_cast<PairHead*>(block(side) + layout_.pair_buffers + index * layout_.pair_stride);
   }
   std::uint64_t meetings = 0, exchanges = 0, pair_chunks = 0;
+  // Of the Bcasts of this root.
+  CopyChoice copy_choice;
 
   // Whether `label` is one of the last 128 calls of this rank before `call`.
   bool called_before(const Call& call, std::uint64_t label) const;
@@ -261,6 +282,26 @@ class Group {
   // One round of waiting, when polling did not help: gives way or sleeps, drives the host, looks for verdicts and for
   // the dead. To be called with polls in between until it is not ok or what is waited for has come.
   Result idle(Patience& patience, const Awaited& awaited);
+  // Calls `step` until it is done, which somebody brings about for whom `awaited` changes.
+  enum class Step { done, moved, nothing };
+  template <class Advance>
+  Result advance(const Awaited& awaited, Advance step) {
+    Patience patience;
+    for (std::uint32_t polls = polls_;;) {
+      const Step came = step();
+      if (came == Step::done) return Result::ok;
+      if (came == Step::moved) {
+        patience = {};
+        polls = polls_;
+      } else if (polls != 0) {
+        --polls;
+        shared_memory::cpu_pause();
+      } else {
+        if (const Result result = idle(patience, awaited); result != Result::ok) return result;
+        polls = polls_between();
+      }
+    }
+  }
   std::uint32_t polls() const { return polls_; }                                     // before the first round
   std::uint32_t polls_between() const { return waiting_ == Waiting::spin ? 8 : 2; }  // rounds
 
@@ -320,6 +361,7 @@ class Group {
   bool may_sleep_ = true;  // some rank of the group may be in a futex
   bool crowded_ = false;
   bool reads_memory_ = false;
+  bool lets_write_ = true;
   std::uint64_t known_word_ = 0;  // read by the others
   Result broken_ = Result::ok;
   Waiting waiting_ = Waiting::sleep;

@@ -35,7 +35,8 @@ BlockLayout block_layout(const GroupShape& shape) {
   layout.pair_buffers = round_up(layout.slots + std::size_t{shape.slots} * shape.slot_bytes, page_bytes);
   layout.pair_stride = shape.ranks == 2 ? round_up(sizeof(PairHead) + shape.slot_bytes, pair_bytes) : 0;
   layout.mailboxes = round_up(layout.pair_buffers + pair_buffer_count * layout.pair_stride, pair_bytes);
-  layout.mailbox_stride = shape.letters == 0 ? 0 : shape.letters * sizeof(Letter) + sizeof(NotedFlag);
+  layout.mailbox_stride =
+      shape.letters == 0 ? 0 : shape.letters * sizeof(Letter) + sizeof(NotedFlag) + sizeof(SharedRow);
   layout.outbox = round_up(layout.mailboxes + shape.ranks * layout.mailbox_stride, page_bytes);
   const std::size_t outbox_bytes = shape.letters == 0 ? 0 : outbox_units * std::size_t{shape.unit_bytes};
   layout.bytes = round_up(layout.outbox + outbox_bytes, page_bytes);

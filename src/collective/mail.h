@@ -21,10 +21,9 @@
 #include <memory>
 
 #include "collective/group_shape.h"
+#include "collective/shared_row.h"
 
 namespace millrace::collective {
-
-class Group;
 
 class Mail {
  public:
@@ -40,6 +39,8 @@ class Mail {
     std::uint32_t next_receive = none;  // and from it
     std::uint32_t rows = 0;             // letters on their way that point at user memory
     std::uint64_t rows_again = 0;       // before this call, memory is not offered to it: it could not read some
+    RowReading reading;                 // a row of its that it helps to read
+    RowWriting writing;                 // and one of ours that it reads
     std::uint64_t refused = 0;          // the own word of Group::rows_refused()
   };
 

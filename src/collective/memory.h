@@ -12,8 +12,9 @@
 //             char[calls_ahead][cell_bytes]   ring of what does not fit there
 //             char[slots][slot_bytes]         ring of chunks of large messages
 //             char[3][64 + slot_bytes]        in groups of two ranks only: buffers that change hands (pair.h)
-//             { Letter[letters], NotedFlag }[ranks]   mailboxes: to each rank, and how many letters of its were taken
-//             (mail.h) char[64][unit_bytes]            outbox: what letters do not hold themselves
+//             { Letter[letters], NotedFlag, SharedRow }[ranks]   mailboxes: to each rank, how many letters of its were
+//                                             taken (mail.h), and a row of its that both copy (shared_row.h)
+//             char[64][unit_bytes]            outbox: what letters do not hold themselves
 #pragma once
 
 #include <atomic>
@@ -80,6 +81,9 @@ struct alignas(pair_bytes) Member {
   // Of its Bcasts of those calls, in chunks: how many bytes it sends. Relaxed: stored before the first chunk is.
   std::atomic<std::uint64_t> bcast_bytes[128];
 
+  // What it has spent in those that it received (CopyChoice::note). Relaxed: each word stands for itself.
+  std::atomic<std::uint64_t> bcast_costs[128];
+
   NotedFlag calls_done;  // all calls below this number: nothing of them is read by this rank any more. The note: number
                          // + 1 of the last in which it could not read a row of another rank's memory
   Flag chunks_done;      // the same for chunks of large messages
@@ -143,6 +147,16 @@ struct alignas(pair_bytes) Letter {
     std::uint64_t address;
   };
 };
+
+// A row under way from one rank to another, of which both copy parts (shared_row.h).
+struct alignas(pair_bytes) SharedRow {
+  std::atomic<std::uint64_t> parts;                // serial << 24 | first << 12 | end of those that nobody has taken
+  std::uint64_t address, bytes;                    // where the reader wants it; written by it, as `parts` at first
+  std::uint64_t check;                             // of both and the serial
+  alignas(64) std::atomic<std::uint64_t> written;  // serial << 24 | failed << 12 | parts; written by the owner
+};
+static_assert(sizeof(SharedRow) == pair_bytes);
+
 inline constexpr std::size_t letter_bytes = sizeof(Letter::data);
 inline constexpr std::uint32_t outbox_units = 64;
 static_assert(sizeof(Letter) == pair_bytes);

@@ -68,10 +68,12 @@ struct Selection {
   // Where ranks may read each other's memory: messages in a row of so many bytes are not copied through shared memory.
   bool single_copy = true;
   std::uint32_t bcast_single_copy_bytes = 64 << 10;
-  std::uint32_t bcast_chunks_bytes = 1 << 20;  // and from here chunks again: there two cores copy faster than one
-  std::uint32_t bcast_single_copy_ranks = 2;   // in groups of up to so many ranks: all read from one
+  std::uint32_t bcast_single_copy_ranks = 2;  // in groups of up to so many ranks: all read from one
+  bool bcast_root_chooses = true;             // of two ranks the root may send chunks after all (copy_choice.h)
   std::uint32_t exchange_single_copy_bytes = 32 << 10;
   std::uint32_t publish_single_copy_bytes = 64 << 10;
+  std::uint32_t shared_row_bytes = 64 << 10;  // from here its owner copies too, where it would only wait ...
+  bool shared_rows_crowded = false;           // ... and even if ranks share cores
   // Allgather and Alltoall with blocks of so many bytes, in groups of two ranks; Alltoall of all blocks of a rank.
   std::uint32_t block_pair_bytes = 64 << 10;
   std::uint32_t block_cells_bytes = 4096;

@@ -69,8 +69,9 @@ struct HostFacts {
   // cores; small ones to neighbours 0.47 to 0.80 of Open MPI, large ones 0.96 to 5.
   std::int64_t crowded_alltoall_below = 0;
   bool crowded_neighbors = false;
-  // One reader of several large blocks: 0.77 to 0.94 at 256 KiB.
-  MessageRange middle_gather{};
+  // One reader of several large blocks, with nobody to help him (collective/shared_row.h): 0.73 at 32 KiB, 0.77 to 0.94
+  // at 256 KiB on one processor, 1.04 on another.
+  MessageRange crowded_middle_gather{};
 
   // A rank whose buffer of MPI_Bcast is shorter than the root's message hears of it (shared/shared_bcast.cpp).
   bool reports_short_bcast = false;

@@ -48,7 +48,7 @@ inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind,
   if (!bytes) return small_below > 0;
   const auto size = static_cast<std::int64_t>(*bytes);
   if (kind == collective::Kind::alltoall) return crowded && size < facts.crowded_alltoall_below;
-  return size < small_below || (kind == collective::Kind::gather && facts.middle_gather.holds(size));
+  return size < small_below || (kind == collective::Kind::gather && crowded && facts.crowded_middle_gather.holds(size));
 }
 
 }  // namespace millrace::plan

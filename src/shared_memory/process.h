@@ -19,4 +19,8 @@ std::uint64_t start_time_of(std::int32_t pid);
 // own identity: pids of another namespace mean nothing to it, and such processes count as alive.
 bool maybe_alive(const ProcessIdentity& process, const ProcessIdentity& observer);
 
+// Whether a tool in this process follows every write to memory, and so takes what another process writes there for
+// never written: Valgrind, MemorySanitizer.
+bool writes_are_followed();
+
 }  // namespace millrace::shared_memory

@@ -241,7 +241,7 @@ TEST(SingleCopy, OfBcast) {
     RankSetup setup = setup_of(3, false, true);
     setup.threads = threads;
     setup.selection.bcast_cells_bytes = setup.selection.bcast_single_copy_bytes = 0;
-    setup.selection.bcast_single_copy_ranks = setup.selection.bcast_chunks_bytes = never;
+    setup.selection.bcast_single_copy_ranks = never;
     const std::string wrong = run_all(setup, [](Group& group) -> std::string {
       std::uint32_t root = 0;
       for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{131072}, std::size_t{5000001}}) {

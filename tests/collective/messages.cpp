@@ -71,7 +71,7 @@ std::vector<char> letter_text(const Traffic& traffic, std::uint32_t from, std::u
   return text(traffic.number * 1000003 + from * 1009 + to * 31 + index, traffic.between(from, to)[index]);
 }
 
-std::string check_exchange(Group& group, const Traffic& traffic, Form form) {
+std::string check_exchange(Group& group, const Traffic& traffic, Form form, Kind kind) {
   std::mt19937 random(static_cast<unsigned>(traffic.number * 97 + group.rank()));
   std::deque<End> ends;
   std::vector<Message> sends, receives;
@@ -93,7 +93,7 @@ std::string check_exchange(Group& group, const Traffic& traffic, Form form) {
       expected.push_back(letter_text(traffic, from, self, index));
       receives.push_back({from, ends.emplace_back(expected.back().size(), is_row(form, random), nullptr).data()});
     }
-  if (const Result result = exchange(group, Kind::alltoall, traffic.number, sends, receives); result != Result::ok)
+  if (const Result result = exchange(group, kind, traffic.number, sends, receives); result != Result::ok)
     return result_name(result);
   // What was sent may be overwritten now.
   for (std::size_t index = 0; index < first_receive; ++index) ends[index] = End(0, true, nullptr);

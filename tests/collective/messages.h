@@ -45,7 +45,7 @@ class End {
 std::vector<char> letter_text(const Traffic& traffic, std::uint32_t from, std::uint32_t to, std::size_t index);
 
 // The own part of the exchange, its messages listed in some order. "" or what is wrong.
-std::string check_exchange(Group& group, const Traffic& traffic, Form form);
+std::string check_exchange(Group& group, const Traffic& traffic, Form form, Kind kind = Kind::alltoall);
 // Everybody's bytes[rank] to everybody; `in_place`: the own ones stay.
 std::string check_publish(Group& group, const std::vector<std::size_t>& bytes, std::uint64_t number, Form form,
                           bool in_place);

@@ -37,6 +37,7 @@ std::string be_rank(const RankSetup& setup, char* base, std::uint32_t rank, cons
   Group group;
   Options options;
   options.waiting = setup.waiting;
+  options.lets_write = setup.lets_write;
   options.selection = &setup.selection;
   options.host.progress = setup.progress;
   options.seating = setup.seating;

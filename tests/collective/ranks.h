@@ -14,6 +14,7 @@ struct RankSetup {
   GroupShape shape;
   Waiting waiting = Waiting::automatic;
   Selection selection;
+  bool lets_write = true;
   bool threads = false;          // else forked processes
   double timeout_seconds = 100;  // then what still runs is killed, and its outcome says so
   bool (*progress)(void* context) = nullptr;

@@ -130,7 +130,8 @@ class Caller {
           if (from == group_.rank()) sends.push_back({to, buffers_.data(bytes, row)});
           if (to == group_.rank()) receives.push_back({from, buffers_.data(room, row)});
         }
-    exchange(group_, Kind::alltoall, 1, sends, receives);
+    const Kind kinds[] = {Kind::alltoall, Kind::gather, Kind::scatter};
+    exchange(group_, kinds[pick(3)], 1, sends, receives);
   }
 
   Group& group_;
@@ -160,7 +161,12 @@ std::size_t Scribbler::somewhere() {
     case 4: return cell() + random(24);
     case 5: return cell() + offsetof(Cell, label);
     case 6: return letter() + offsetof(Letter, bytes) + random(sizeof(Letter) - offsetof(Letter, bytes)) % 32;
-    default: return random(4) == 0 ? mailbox + random(layout.mailbox_stride) : letter() + random(56);
+    default: break;
+  }
+  switch (random(6)) {
+    case 0: return mailbox + random(layout.mailbox_stride);
+    case 1: return mailbox + layout.mailbox_stride - sizeof(SharedRow) + random(72);
+    default: return letter() + random(56);
   }
 }
 

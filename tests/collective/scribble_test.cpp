@@ -61,6 +61,7 @@ RankSetup any_setup(std::uint64_t seed) {
         setup.selection.allreduce_tree_ranks = 2;
   if (random() % 3 == 0) setup.selection.allreduce_chain_bytes = setup.selection.reduce_chain_bytes = 0;
   setup.selection.bcast_single_copy_ranks = 4;
+  setup.selection.shared_rows_crowded = random() % 2 == 0;
   setup.progress = before_deadline;
   setup.timeout_seconds = 60;
   return setup;

@@ -34,7 +34,7 @@ TEST(Selection, OfTheTable) {
   EXPECT_EQ(chosen(selection, Kind::bcast, 4097, 4), Algorithm::chunks);
   EXPECT_EQ(chosen(selection, Kind::bcast, 65535, 2), Algorithm::chunks);
   EXPECT_EQ(chosen(selection, Kind::bcast, 65536, 2), Algorithm::single_copy);
-  EXPECT_EQ(chosen(selection, Kind::bcast, 1 << 20, 2), Algorithm::chunks);
+  EXPECT_EQ(chosen(selection, Kind::bcast, 1 << 20, 2), Algorithm::single_copy);
   EXPECT_EQ(chosen(selection, Kind::bcast, 65536, 3), Algorithm::chunks);
   EXPECT_EQ(chosen(selection, Kind::alltoall, 0, 3), Algorithm::mail);
   EXPECT_EQ(chosen(selection, Kind::alltoall, 8, 2), Algorithm::pair);

@@ -30,7 +30,6 @@ constinit const HostFacts mpich_4{
     .collectives = collectives,
     .bcast_by_one_copy = {128 * kib, mib - 1},
     .small_gather_below = 4 * kib,
-    .middle_gather = {32 * kib + 1, 2 * mib - 1},
     .reports_short_bcast = true,
 };
 

@@ -38,7 +38,7 @@ constinit const HostFacts openmpi_4{
     .small_scatter_below = 512,
     .crowded_alltoall_below = 4 * kib,
     .crowded_neighbors = true,
-    .middle_gather = {32 * kib + 1, 2 * mib - 1},
+    .crowded_middle_gather = {32 * kib + 1, 2 * mib - 1},
 };
 
 }  // namespace millrace::plan::hosts

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/launcher.h"
+#include "shared_memory/process.h"
 #include "shim/bind/attention.h"
 #include "shim/host/host_progress.h"
 
@@ -59,6 +60,7 @@ std::unique_ptr<NodeGroup> NodeGroup::join(const node::Board& board, std::uint32
   options.crowded_node = node_is_crowded(board);
   options.waiting = waiting_in_force;
   options.seating = seating();
+  options.lets_write = !shared_memory::writes_are_followed();
   options.selection = &selection_in_force;
   if (!made || made->group_.join(base, shape, rank, options) != Status::ok) return nullptr;
   return made;

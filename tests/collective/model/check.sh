@@ -44,6 +44,9 @@ expect 1 attention -DSUMMARY_FIRST
 expect 0 mail
 expect 1 mail -DNO_CREDIT
 expect 1 mail -DLOOK_FIRST
+expect 0 shared_row
+expect 1 shared_row -DNO_WAIT
+expect 1 shared_row -DNO_COMPARE
 
 node=../../node/model
 expect 0 $node/record -DRANKS=3
