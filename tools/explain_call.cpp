@@ -44,14 +44,16 @@ CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::ui
   if (tuning.in_force) notes += fmt::format("tuned by {}\n", tuning.path);
   const collective::GroupShape shape = collective::shape_for(ranks, most_group_bytes);
   if (shape.ranks == 0) return {true, fmt::format("{} ranks: the host MPI, no memory is shared by so many\n", ranks)};
-  for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce, Kind::gather, Kind::scatter,
-                          Kind::allgather, Kind::alltoall, Kind::neighbor})
+  for (auto number = static_cast<int>(Kind::barrier); number <= static_cast<int>(collective::last_kind); ++number) {
+    const auto kind = static_cast<Kind>(number);
     if (plain_name(call) == collective::kind_name(kind))
       return {true, notes + plan::explain_collective(selection, shape, kind, kind == Kind::barrier ? 0 : bytes,
                                                      settings.order == ReductionOrder::rank, crowded)};
+  }
   return {
       false,
-      fmt::format("'{}' is none of barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, neighbor",
+      fmt::format("'{}' is none of barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, neighbor, "
+                  "reduce_scatter, scan, exscan",
                   call)};
 }
 
@@ -64,7 +66,9 @@ int explain_call_command(char** arguments) {
   bool crowded = false;
   CLI::App app("Says how Millrace does a collective among the ranks of a node.", "millrace explain");
   app.footer("  millrace explain allreduce 32KiB --ranks 64");
-  app.add_option("CALL", call, "barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall or neighbor")
+  app.add_option("CALL", call,
+                 "barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, neighbor, reduce_scatter, "
+                 "scan or exscan")
       ->required();
   app.add_option("BYTES", bytes, "of one rank's buffer, or of one message between two, e.g. 32KiB")
       ->transform(CLI::AsSizeValue(false));

@@ -1,4 +1,4 @@
-// Nine collectives of nine sizes on the world; roots are rank 0.
+// Twelve collectives, all but one of nine sizes, on the world; roots are rank 0.
 #include <mpi.h>
 
 #include <string>
@@ -8,6 +8,12 @@
 
 namespace turns {
 namespace {
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  return size;
+}
 
 // `bytes` are those of one rank's data: what it gives to a reduction, and in exchanges what goes to one other rank.
 void call(char kind, bool ours, const Memory& in, const Memory& out, int doubles) {
@@ -21,6 +27,13 @@ void call(char kind, bool ours, const Memory& in, const Memory& out, int doubles
     case 'R':
       (ours ? MPI_Reduce_scatter_block : PMPI_Reduce_scatter_block)(in.begin, out.begin, doubles, type, MPI_SUM, world);
       break;
+    case 'S': {
+      const std::vector<int> counts(static_cast<std::size_t>(size_of(world)), doubles);
+      (ours ? MPI_Reduce_scatter : PMPI_Reduce_scatter)(in.begin, out.begin, counts.data(), type, MPI_SUM, world);
+      break;
+    }
+    case 'c': (ours ? MPI_Scan : PMPI_Scan)(in.begin, out.begin, doubles, type, MPI_SUM, world); break;
+    case 'x': (ours ? MPI_Exscan : PMPI_Exscan)(in.begin, out.begin, doubles, type, MPI_SUM, world); break;
     case 'g': (ours ? MPI_Gather : PMPI_Gather)(in.begin, doubles, type, out.begin, doubles, type, 0, world); break;
     case 's': (ours ? MPI_Scatter : PMPI_Scatter)(in.begin, doubles, type, out.begin, doubles, type, 0, world); break;
     case 'G': (ours ? MPI_Allgather : PMPI_Allgather)(in.begin, doubles, type, out.begin, doubles, type, world); break;
@@ -37,10 +50,12 @@ struct Kind {
 }  // namespace
 
 void collectives(const Run& run) {
-  constexpr Kind kinds[] = {{'B', "Bcast", false, false},     {'r', "Reduce", false, false},
-                            {'a', "Allreduce", false, false}, {'R', "Reduce_scatter_block", true, false},
-                            {'g', "Gather", false, true},     {'s', "Scatter", true, false},
-                            {'G', "Allgather", false, true},  {'A', "Alltoall", true, true}};
+  constexpr Kind kinds[] = {{'B', "Bcast", false, false},         {'r', "Reduce", false, false},
+                            {'a', "Allreduce", false, false},     {'R', "Reduce_scatter_block", true, false},
+                            {'S', "Reduce_scatter", true, false}, {'c', "Scan", false, false},
+                            {'x', "Exscan", false, false},        {'g', "Gather", false, true},
+                            {'s', "Scatter", true, false},        {'G', "Allgather", false, true},
+                            {'A', "Alltoall", true, true}};
   constexpr std::size_t sizes[] = {8, 64, 512, 2 << 10, 8 << 10, 32 << 10, 256 << 10, 1 << 20, 2 << 20};
   const auto ranks = static_cast<std::size_t>(run.ranks);
   const Memory in = buffer(sizes[8] * ranks), out = buffer(sizes[8] * ranks);

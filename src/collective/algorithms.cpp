@@ -18,6 +18,9 @@ constexpr const char* why_chunks = "larger than a cell: a ring of chunks, filled
 constexpr const char* why_slices = "larger than a cell: every rank reduces its slice of each chunk";
 constexpr const char* why_chain =
     "ranks share cores: each in turn reduces into what the one before it left, and copies nothing in";
+constexpr const char* why_pieces = "larger than a cell: every rank reduces its block, piece by piece";
+constexpr const char* why_scan_chain =
+    "larger than a cell: chunk by chunk each rank reduces with what the one before it left";
 constexpr const char* why_single_copy =
     "large: copied once, out of the root's memory; by chunks as for more ranks where that may not be read or takes "
     "longer";
@@ -73,6 +76,9 @@ constexpr bool swaps(const S& s, const Q& q) { return is_pair(s, q) && q.bytes !
 constexpr bool blocks_fit(const S& s, const Q& q) {
   return q.ranks != 1 && q.bytes != 0 && q.bytes <= std::min(s.block_cells_bytes, q.cell_bytes) / q.ranks;
 }
+
+constexpr bool scan_fits(const S& s, const Q& q) { return fits(q, s.scan_cells_bytes); }
+constexpr void force_scan(S& s, std::uint32_t cells_bytes) { s.scan_cells_bytes = cells_bytes; }
 
 constexpr AlgorithmEntry mail(Kind kind) { return {kind, Algorithm::mail, "mail", why_mail, always, {}}; }
 
@@ -146,6 +152,25 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      [](S& s) { s.block_pair_bytes = never; }, &S::pair_chunk_bytes},
     {Kind::alltoall, Algorithm::cells, "cells", why_block_cells, blocks_fit, {.blocks = blocks_cells},
      [](S& s) { s.block_pair_bytes = 0, s.block_cells_bytes = never; }},
+
+    {Kind::reduce_scatter, Algorithm::alone, "alone", why_alone, is_alone, {.reduce_scatter = reduce_scatter_alone}},
+    {Kind::reduce_scatter, Algorithm::cells, "cells", why_cells,
+     [](const S& s, const Q& q) { return fits(q, s.reduce_scatter_cells_bytes); },
+     {.reduce_scatter = reduce_scatter_cells}, [](S& s) { s.reduce_scatter_cells_bytes = never; }},
+    {Kind::reduce_scatter, Algorithm::slices, "slices", why_pieces, always,
+     {.reduce_scatter = reduce_scatter_slices}, [](S& s) { s.reduce_scatter_cells_bytes = 0; },
+     &S::reduce_scatter_chunk_bytes},
+
+    {Kind::scan, Algorithm::alone, "alone", why_alone, is_alone, {.scan = scan_alone}},
+    {Kind::scan, Algorithm::cells, "cells", why_cells, scan_fits, {.scan = scan_cells},
+     [](S& s) { force_scan(s, never); }},
+    {Kind::scan, Algorithm::chain, "chain", why_scan_chain, always, {.scan = scan_chain},
+     [](S& s) { force_scan(s, 0); }, &S::scan_chunk_bytes},
+    {Kind::exscan, Algorithm::alone, "alone", why_alone, is_alone, {.scan = scan_alone}},
+    {Kind::exscan, Algorithm::cells, "cells", why_cells, scan_fits, {.scan = scan_cells},
+     [](S& s) { force_scan(s, never); }},
+    {Kind::exscan, Algorithm::chain, "chain", why_scan_chain, always, {.scan = scan_chain},
+     [](S& s) { force_scan(s, 0); }, &S::scan_chunk_bytes},
 
     mail(Kind::gather), mail(Kind::scatter), mail(Kind::allgather), mail(Kind::alltoall), mail(Kind::neighbor),
 });

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "collective/blocking.h"
 #include "collective/group.h"
 #include "collective/reducer.h"
 #include "collective/selection.h"
@@ -24,6 +25,10 @@ struct Run {
   Result (*allreduce)(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                       const Reducer& reducer) = nullptr;
   Result (*blocks)(Group& group, const Call& call, const Blocks& blocks) = nullptr;
+  Result (*reduce_scatter)(Group& group, const Call& call, const void* in, void* out, const Blocking& blocks,
+                           const Reducer& reducer) = nullptr;
+  Result (*scan)(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                 const Reducer& reducer, bool inclusive) = nullptr;  // inclusive: Scan, else Exscan
 };
 
 // One algorithm of one collective: all that choosing, running, forcing, explaining and the tests know of it.
@@ -54,6 +59,10 @@ Result reduce_alone(Group& group, const Call& call, const void* in, void* out, s
                     const Reducer& reducer, std::uint32_t root);
 Result allreduce_alone(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                        const Reducer& reducer);
+Result reduce_scatter_alone(Group& group, const Call& call, const void* in, void* out, const Blocking& blocks,
+                            const Reducer& reducer);
+Result scan_alone(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                  const Reducer& reducer, bool inclusive);
 
 Result barrier_pair(Group& group, const Call& call);
 Result barrier_cells(Group& group, const Call& call);
@@ -76,6 +85,14 @@ Result allreduce_slices(Group& group, const Call& call, const void* in, void* ou
                         const Reducer& reducer);
 Result allreduce_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                        const Reducer& reducer);
+Result reduce_scatter_cells(Group& group, const Call& call, const void* in, void* out, const Blocking& blocks,
+                            const Reducer& reducer);
+Result reduce_scatter_slices(Group& group, const Call& call, const void* in, void* out, const Blocking& blocks,
+                             const Reducer& reducer);
+Result scan_cells(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                  const Reducer& reducer, bool inclusive);
+Result scan_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                  const Reducer& reducer, bool inclusive);
 
 // Blocks of equal bytes to everybody (blocks.h). Up to block_line_bytes of a pair's go in one line.
 inline constexpr std::size_t block_line_bytes = 8;

@@ -31,4 +31,14 @@ Result allreduce_alone(Group& group, const Call& call, const void* in, void* out
   return alone(group, call, in, out, elements * reducer.element_bytes);
 }
 
+Result reduce_scatter_alone(Group& group, const Call& call, const void* in, void* out, const Blocking& blocks,
+                            const Reducer& reducer) {
+  return alone(group, call, in, out, blocks.elements() * reducer.element_bytes);
+}
+
+Result scan_alone(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                  const Reducer& reducer, bool inclusive) {
+  return alone(group, call, in, out, inclusive ? elements * reducer.element_bytes : 0);
+}
+
 }  // namespace millrace::collective

@@ -58,4 +58,36 @@ Result allreduce(Group& group, const void* in, void* out, std::size_t elements, 
       .run.allreduce(group, call, in, out, elements, reducer);
 }
 
+Result reduce_scatter(Group& group, const void* in, void* out, const Blocking& blocks, const Reducer& reducer) {
+  if (too_large(group, reducer)) return Result::not_supported;
+  const std::size_t bytes = blocks.elements() * reducer.element_bytes;
+  std::uint64_t label = bytes;
+  for (std::uint32_t rank = 0; rank < blocks.ranks() && !blocks.are_alike(); ++rank)
+    label = spread(label ^ blocks.count(rank)) >> 24;  // enter() keeps the low bits
+  Call call;
+  if (const Result result = group.enter(Kind::reduce_scatter, label, 0, call); result != Result::ok) return result;
+  return chosen(group, Kind::reduce_scatter, bytes, in_order(reducer))
+      .run.reduce_scatter(group, call, in, out, blocks, reducer);
+}
+
+namespace {
+
+Result scan_as(Group& group, Kind kind, const void* in, void* out, std::size_t elements, const Reducer& reducer) {
+  if (too_large(group, reducer)) return Result::not_supported;
+  const std::size_t bytes = elements * reducer.element_bytes;
+  Call call;
+  if (const Result result = group.enter(kind, bytes, 0, call); result != Result::ok) return result;
+  return chosen(group, kind, bytes, true).run.scan(group, call, in, out, elements, reducer, kind == Kind::scan);
+}
+
+}  // namespace
+
+Result scan(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer) {
+  return scan_as(group, Kind::scan, in, out, elements, reducer);
+}
+
+Result exscan(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer) {
+  return scan_as(group, Kind::exscan, in, out, elements, reducer);
+}
+
 }  // namespace millrace::collective

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 
+#include "collective/blocking.h"
 #include "collective/group.h"
 #include "collective/reducer.h"
 #include "collective/result.h"
@@ -22,5 +23,12 @@ Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root, 
 Result reduce(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer,
               std::uint32_t root);
 Result allreduce(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer);
+// Reduces all elements of `blocks`, and gives each rank its block: out[0 .. count of this rank). `in` and `out` are
+// disjoint. `blocks` is the same on all ranks.
+Result reduce_scatter(Group& group, const void* in, void* out, const Blocking& blocks, const Reducer& reducer);
+// Rank r gets the left fold of ranks 0 .. r. exscan: of 0 .. r - 1, and rank 0 nothing: its `out` is not touched, and
+// may be null.
+Result scan(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer);
+Result exscan(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer);
 
 }  // namespace millrace::collective

@@ -17,6 +17,9 @@ const char* kind_name(Kind kind) {
     case Kind::allgather: return "allgather";
     case Kind::alltoall: return "alltoall";
     case Kind::neighbor: return "neighbor";
+    case Kind::reduce_scatter: return "reduce_scatter";
+    case Kind::scan: return "scan";
+    case Kind::exscan: return "exscan";
   }
   return "?";
 }

@@ -17,8 +17,12 @@ enum class Kind : std::uint8_t {
   scatter,
   allgather,
   alltoall,
-  neighbor
+  neighbor,
+  reduce_scatter,
+  scan,
+  exscan
 };
+inline constexpr Kind last_kind = Kind::exscan;
 
 // What they do stands in the table of algorithms (algorithms.h).
 enum class Algorithm : std::uint8_t {
@@ -29,7 +33,7 @@ enum class Algorithm : std::uint8_t {
   chunks,       // from or to the root through a ring of chunks
   slices,       // every rank reduces a part of each chunk
   mail,         // a mailbox for each pair of ranks (mail.h)
-  chain,        // every rank reduces its own elements into what the rank before it left
+  chain,        // every rank reduces its own elements with what the rank before it left
   single_copy,  // out of the root's memory, where that may be read (single_copy.h); else chunks
 };
 
@@ -46,9 +50,13 @@ struct Selection {
   std::uint32_t bcast_cells_bytes = 4096;          // messages of up to so many bytes go through cells
   std::uint32_t reduce_cells_bytes = 4096;
   std::uint32_t allreduce_cells_bytes = 4096;
+  std::uint32_t reduce_scatter_cells_bytes = 4096;
+  std::uint32_t scan_cells_bytes = 4096;       // also of Exscan
   std::uint32_t bcast_chunk_bytes = 32 << 10;  // larger ones are cut into chunks of this size
   std::uint32_t reduce_chunk_bytes = 32 << 10;
   std::uint32_t allreduce_chunk_bytes = 32 << 10;
+  std::uint32_t reduce_scatter_chunk_bytes = 32 << 10;
+  std::uint32_t scan_chunk_bytes = 32 << 10;
   std::uint32_t pair_chunk_bytes = 64 << 10;
   std::uint32_t reduce_slices_ranks = 3;          // from so many ranks on, large reductions are shared out among all
   std::uint32_t reduce_slices_crowded_ranks = 5;  // ... where they share cores: then meetings cost most

@@ -108,7 +108,7 @@ std::string explain_collective(const Selection& selection, const GroupShape& sha
     const std::uint32_t chunk = std::min(selection.*entry.chunk_bytes, shape.slot_bytes);
     if (bytes > chunk) text += fmt::format("  {} chunks of {} bytes\n", (bytes + chunk - 1) / chunk, chunk);
   }
-  if (kind == Kind::reduce || kind == Kind::allreduce)
+  if (kind == Kind::reduce || kind == Kind::allreduce || kind >= Kind::reduce_scatter)
     text += entry.algorithm == Algorithm::tree ? "  order: that of the tree, the same on every rank and in every run\n"
                                                : "  order: the left fold in rank order\n";
   return text;

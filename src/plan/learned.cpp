@@ -20,7 +20,7 @@ constexpr double least_deviation = 0.05;
 constexpr double standard_errors = 2;
 
 std::optional<Kind> kind_of(const ordered_json& name) {
-  for (auto kind = static_cast<int>(Kind::barrier); kind <= static_cast<int>(Kind::neighbor); ++kind)
+  for (auto kind = static_cast<int>(Kind::barrier); kind <= static_cast<int>(collective::last_kind); ++kind)
     if (name == collective::kind_name(static_cast<Kind>(kind))) return static_cast<Kind>(kind);
   return std::nullopt;
 }

@@ -14,8 +14,7 @@
 namespace millrace::plan {
 
 // What a table says instead, by kind (tuning.h).
-using HostCollectives =
-    std::array<std::optional<MessageRange>, static_cast<std::size_t>(collective::Kind::neighbor) + 1>;
+using HostCollectives = std::array<std::optional<MessageRange>, static_cast<std::size_t>(collective::last_kind) + 1>;
 
 inline std::optional<bool> host_does_by_table(const HostCollectives& table, collective::Kind kind,
                                               std::optional<std::uint64_t> bytes) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <random>
 #include <vector>
 
 #include "collective/collective.h"
@@ -76,6 +77,40 @@ std::string check_bcast(Group& group, const CallCase& call) {
   return result == Result::ok ? buffer.compare(sent) : result_name(result);
 }
 
+// Of the left fold of the first `ranks` ranks, the part that this rank gets.
+std::string compare_part(const Buffer& out, const CallCase& call, std::uint32_t ranks, std::size_t first) {
+  std::vector<char> folded = left_fold(*call.operation, ranks, call.elements, call.number);
+  const auto begin = folded.begin() + static_cast<std::ptrdiff_t>(first * call.operation->element_bytes);
+  return out.compare(std::vector<char>(begin, begin + static_cast<std::ptrdiff_t>(out.bytes)));
+}
+
+std::string check_reduce_scatter(Group& group, const CallCase& call) {
+  const std::vector<char> own = contribution(*call.operation, group.rank(), call.elements, call.number);
+  const std::vector<std::size_t> counts = block_counts(call, group.ranks());
+  std::vector<std::size_t> begins(counts.size());
+  const bool alike = std::equal(counts.begin() + 1, counts.end(), counts.begin());
+  const Blocking blocks = alike ? Blocking(counts[0], group.ranks()) : Blocking(counts, begins);
+  Buffer in(own), out(counts[group.rank()] * call.operation->element_bytes);
+  const Result result = reduce_scatter(group, in.data(), out.data(), blocks, call.operation->reducer);
+  if (result != Result::ok) return result_name(result);
+  if (std::string wrong = in.compare(own); !wrong.empty()) return "input: " + wrong;
+  return compare_part(out, call, group.ranks(), blocks.begin(group.rank()));
+}
+
+std::string check_scan(Group& group, const CallCase& call) {
+  const bool inclusive = call.kind == Kind::scan;
+  const std::vector<char> own = contribution(*call.operation, group.rank(), call.elements, call.number);
+  Buffer in(own), out(own.size());
+  const bool gets = inclusive || group.rank() != 0;
+  void* const to = !gets ? nullptr : call.in_place ? in.data() : out.data();
+  const Result result = inclusive ? scan(group, in.data(), to, call.elements, call.operation->reducer)
+                                  : exscan(group, in.data(), to, call.elements, call.operation->reducer);
+  if (result != Result::ok) return result_name(result);
+  if (!gets || !call.in_place)
+    if (std::string wrong = in.compare(own); !wrong.empty()) return "input: " + wrong;
+  return gets ? compare_part(call.in_place ? in : out, call, group.rank() + (inclusive ? 1 : 0), 0) : "";
+}
+
 std::string check_reduction(Group& group, const CallCase& call) {
   const std::vector<char> own = contribution(*call.operation, group.rank(), call.elements, call.number);
   Buffer in(own), out(own.size());
@@ -95,9 +130,21 @@ std::string check_reduction(Group& group, const CallCase& call) {
 }  // namespace
 
 std::string CallCase::name() const {
-  static constexpr const char* kinds[] = {"?", "barrier", "bcast", "reduce", "allreduce"};
-  return fmt::format("{} {} {} elements, root {}{}, number {}", kinds[static_cast<int>(kind)],
-                     operation ? operation->name : "", elements, root, in_place ? ", in place" : "", number);
+  return fmt::format("{} {} {} elements, root {}{}, number {}", kind_name(kind), operation ? operation->name : "",
+                     elements, root, in_place ? ", in place" : "", number);
+}
+
+std::vector<std::size_t> block_counts(const CallCase& call, std::uint32_t ranks) {
+  std::vector<std::size_t> counts(ranks, call.elements / ranks);
+  if (call.number % 2 == 0 && call.elements % ranks == 0) return counts;
+  std::mt19937 random(static_cast<unsigned>(call.number));
+  std::size_t left = call.elements;
+  for (std::uint32_t rank = 0; rank + 1 < ranks; ++rank) {
+    const std::size_t most = random() % 3 == 0 ? 0 : std::min(left, 2 * (call.elements / ranks) + 1);
+    left -= counts[rank] = random() % (most + 1);
+  }
+  counts.back() = left;
+  return counts;
 }
 
 void forget_arrivals() {
@@ -106,10 +153,13 @@ void forget_arrivals() {
 
 std::string check_call(Group& group, const CallCase& call) {
   std::string wrong;
-  if (call.kind == Kind::barrier) {
-    wrong = check_barrier(group);
-  } else {
-    wrong = call.kind == Kind::bcast ? check_bcast(group, call) : check_reduction(group, call);
+  switch (call.kind) {
+    case Kind::barrier: wrong = check_barrier(group); break;
+    case Kind::bcast: wrong = check_bcast(group, call); break;
+    case Kind::reduce_scatter: wrong = check_reduce_scatter(group, call); break;
+    case Kind::scan:
+    case Kind::exscan: wrong = check_scan(group, call); break;
+    default: wrong = check_reduction(group, call); break;
   }
   return wrong.empty() ? "" : call.name() + ": " + wrong;
 }

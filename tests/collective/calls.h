@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "collective/group.h"
 #include "operations.h"
@@ -18,7 +19,16 @@ struct CallCase {
   std::uint64_t number = 0;  // decides the data
 
   std::string name() const;
+  bool reduces() const { return kind != Kind::barrier && kind != Kind::bcast; }
 };
+
+// The blocks of a Reduce_scatter: alike where that can be and the number is even, else any, empty ones too.
+std::vector<std::size_t> block_counts(const CallCase& call, std::uint32_t ranks);
+
+// The kinds of which there are cases; of some, only one rank gets the result.
+inline constexpr Kind called_kinds[] = {Kind::barrier,        Kind::bcast, Kind::reduce, Kind::allreduce,
+                                        Kind::reduce_scatter, Kind::scan,  Kind::exscan};
+constexpr bool has_root(Kind kind) { return kind == Kind::bcast || kind == Kind::reduce; }
 
 // To be called before the ranks of a group begin: barriers are counted anew.
 void forget_arrivals();

@@ -15,6 +15,8 @@
 namespace millrace::collective::test {
 namespace {
 
+constexpr int kind_count = 6;
+
 const Reducer& sum_f64() { return operations()[2].reducer; }
 
 // One call, of kind `which`, with a message of `bytes`.
@@ -24,7 +26,13 @@ Result call(Group& group, int which, std::size_t bytes, std::uint32_t root) {
     case 0: return barrier(group);
     case 1: return bcast(group, in.data(), bytes, root);
     case 2: return reduce(group, in.data(), out.data(), bytes / 8, sum_f64(), root);
-    default: return allreduce(group, in.data(), out.data(), bytes / 8, sum_f64());
+    case 3: return allreduce(group, in.data(), out.data(), bytes / 8, sum_f64());
+    case 4: {
+      std::vector<std::size_t> counts(group.ranks(), 0), begins(group.ranks());
+      counts[1] = bytes / 8;  // of everybody's, as large as a message of the others
+      return reduce_scatter(group, in.data(), out.data(), Blocking(counts, begins), sum_f64());
+    }
+    default: return scan(group, in.data(), out.data(), bytes / 8, sum_f64());
   }
 }
 
@@ -45,15 +53,15 @@ std::string disagree(int first_kind, std::size_t first_bytes, int second_kind, s
 
 TEST(Mismatch, OfKinds) {
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 20})
-    for (int first = 0; first < 4; ++first)
-      for (int second = 0; second < 4; ++second)
+    for (int first = 0; first < kind_count; ++first)
+      for (int second = 0; second < kind_count; ++second)
         if (first != second) {
           EXPECT_EQ(disagree(first, bytes, second, bytes), "") << first << ' ' << second << ' ' << bytes;
         }
 }
 
 TEST(Mismatch, OfSizes) {
-  for (int kind = 1; kind < 4; ++kind)
+  for (int kind = 1; kind < kind_count; ++kind)
     for (const auto& [first, second] : {std::pair<std::size_t, std::size_t>{8, 16},
                                         {16, 8},
                                         {4096, 8},
@@ -132,7 +140,7 @@ void die(int kind, std::size_t bytes, Waiting waiting) {
 }
 
 TEST(Death, OfAPeer) {
-  for (int kind = 0; kind < 4; ++kind)
+  for (int kind = 0; kind < kind_count; ++kind)
     for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 20}) die(kind, bytes, Waiting::automatic);
   for (const Waiting waiting : {Waiting::spin, Waiting::yield, Waiting::sleep}) die(3, 8, waiting);
 }

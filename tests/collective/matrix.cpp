@@ -20,8 +20,8 @@ struct Force {
 };
 constexpr Force forces[] = {
     {"", ""},
-    {"barrier=cells,bcast=cells,reduce=cells,allreduce=cells", ""},
-    {"bcast=chunks,reduce=chunks,allreduce=slices", ""},
+    {"barrier=cells,bcast=cells,reduce=cells,allreduce=cells,reduce_scatter=cells,scan=cells,exscan=cells", ""},
+    {"bcast=chunks,reduce=chunks,allreduce=slices,reduce_scatter=slices,scan=chain,exscan=chain", ""},
     {"barrier=pair,reduce=slices,allreduce=pair", ""},
     {"bcast=single_copy,reduce=chain,allreduce=chain", ""},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "knomial:4,small-first/kary:3"},
@@ -30,7 +30,7 @@ constexpr Force forces[] = {
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "flat"},
 };
 
-bool reduces(Kind kind) { return kind == Kind::reduce || kind == Kind::allreduce; }
+bool reduces(Kind kind) { return kind != Kind::barrier && kind != Kind::bcast; }
 
 CallCase make_call(Kind kind, const Operation& operation, std::size_t bytes, bool in_place, std::uint64_t& number,
                    std::uint32_t ranks) {
@@ -40,9 +40,11 @@ CallCase make_call(Kind kind, const Operation& operation, std::size_t bytes, boo
   // Where the bytes are no whole number of elements, one less or one more, so that both sides of a limit occur.
   const std::size_t each = operation.element_bytes;
   call.elements = reduces(kind) ? (bytes + (number % 2 == 0 ? each - 1 : 0)) / each : bytes;
-  call.root = kind == Kind::allreduce || kind == Kind::barrier ? 0 : static_cast<std::uint32_t>(number / 2 % ranks);
-  call.in_place = in_place;
+  call.root = has_root(kind) ? static_cast<std::uint32_t>(number / 2 % ranks) : 0;
+  call.in_place = in_place && kind != Kind::reduce_scatter;
   call.number = ++number;
+  // Blocks that are alike half of the time.
+  if (kind == Kind::reduce_scatter && number % 4 < 2) call.elements -= call.elements % ranks;
   return call;
 }
 
@@ -115,7 +117,7 @@ std::vector<CallCase> matrix_calls(const MatrixGroup& group, bool fully) {
     if (!ordered) all.push_back(call);
   };
   const auto any_operation = [&]() -> const Operation& { return operations()[random() % operations().size()]; };
-  for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce}) {
+  for (const Kind kind : called_kinds) {
     for (const std::size_t bytes : matrix_bytes(setup.shape, false)) {
       if (!reduces(kind)) {
         for (int root = 0; root < (fully ? 4 : 2); ++root) add(kind, operations()[0], bytes, false);

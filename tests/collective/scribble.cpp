@@ -52,8 +52,10 @@ class Caller {
   Caller(Group& group, std::uint64_t number) : group_(group), random_(number * 0x9e3779b97f4a7c15u + 1) {}
 
   std::string call() {
-    switch (pick(9)) {
+    switch (pick(11)) {
       case 0: barrier(group_); break;
+      case 9: call_reduce_scatter(); break;
+      case 10: call_scan(); break;
       case 1:
       case 2: call_bcast(); break;
       case 3: call_reduction(true); break;
@@ -94,6 +96,28 @@ class Caller {
       allreduce(group_, in.data(), out.data(), elements, operation.reducer);
     else
       reduce(group_, in.data(), out.data(), elements, operation.reducer, root);
+  }
+
+  void call_reduce_scatter() {
+    const Operation& operation = operations()[pick(operations().size())];
+    std::vector<std::size_t> counts, begins(group_.ranks());
+    for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank)
+      counts.push_back(any_size() / operation.element_bytes / group_.ranks());
+    const Blocking blocks(counts, begins);
+    const Guarded& in = buffers_.make(blocks.elements() * operation.element_bytes);
+    const Guarded& out = buffers_.make(counts[group_.rank()] * operation.element_bytes);
+    reduce_scatter(group_, in.data(), out.data(), blocks, operation.reducer);
+  }
+
+  void call_scan() {
+    const Operation& operation = operations()[pick(operations().size())];
+    const std::size_t elements = any_size() / operation.element_bytes, bytes = elements * operation.element_bytes;
+    const Guarded& in = buffers_.make(bytes);
+    const Guarded& out = pick(3) == 0 ? in : buffers_.make(bytes);
+    if (pick(2) == 0)
+      scan(group_, in.data(), out.data(), elements, operation.reducer);
+    else
+      exscan(group_, in.data(), out.data(), elements, operation.reducer);
   }
 
   void call_publish() {

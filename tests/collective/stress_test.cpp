@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <random>
 
 #include "calls.h"
@@ -24,11 +25,10 @@ TEST(Stress, ShortCallsOfAllKindsWithDelays) {
       std::mt19937 common(7), own(group.rank());
       for (int number = 0; number < calls; ++number) {
         CallCase call;
-        call.kind = static_cast<Kind>(1 + common() % 4);
-        const bool reduces = call.kind == Kind::reduce || call.kind == Kind::allreduce;
-        call.operation = reduces ? &operations()[common() % operations().size()] : nullptr;
+        call.kind = called_kinds[common() % std::size(called_kinds)];
+        call.operation = call.reduces() ? &operations()[common() % operations().size()] : nullptr;
         call.elements = common() % (common() % 50 == 0 ? 3000 : 40);
-        call.root = call.kind == Kind::allreduce || call.kind == Kind::barrier ? 0 : common() % count;
+        call.root = has_root(call.kind) ? common() % count : 0;
         call.in_place = common() % 2 == 0;
         call.number = static_cast<std::uint64_t>(number);
         for (unsigned wait = own() % 500 == 0 ? own() % 20000 : 0; wait != 0; --wait) asm volatile("");

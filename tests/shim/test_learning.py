@@ -8,8 +8,9 @@ import hosts
 import pytest
 from shim_programs import build, call, report, run
 
-SEED, CALLS = 77, 3000
-KINDS = ["barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"]
+SEED, CALLS = 77, 5000
+KINDS = ["barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
+         "scan", "exscan", "reduce_scatter"]  # fmt: skip
 
 
 def rows_in(path):

@@ -1,4 +1,4 @@
-"""The four collectives over all axes against a left fold that no MPI computed; under stress; by several threads."""
+"""Collectives over all axes against a left fold that no MPI computed; under stress; by several threads."""
 
 import itertools
 
@@ -7,13 +7,16 @@ import pytest
 from shim_programs import build, call, report, run
 
 COLLECTIVES = ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"]
+SCATTERING = ["MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan"]
 SEED = 77
 MIB = 1 << 20
 TREES = "barrier=tree,bcast=tree,reduce=tree,allreduce=tree"
 FORCED = {
     "chosen": {},
-    "cells": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=cells,reduce=cells,allreduce=cells"},
-    "chunks": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=chunks,reduce=chunks,allreduce=slices"},
+    "cells": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=cells,reduce=cells,allreduce=cells,"
+              "reduce_scatter=cells,scan=cells,exscan=cells"},
+    "chunks": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=chunks,reduce=chunks,allreduce=slices,"
+               "reduce_scatter=slices,scan=chain,exscan=chain"},
     "slices": {"MILLRACE_ALGORITHM": "reduce=slices,allreduce=pair,barrier=pair"},
     "chain": {"MILLRACE_ALGORITHM": "bcast=single_copy,reduce=chain,allreduce=chain"},
     # In rank order, so that what is rounded does not go along the tree; Barrier and Bcast do.
@@ -32,7 +35,7 @@ def check(host, ranks, one_of, most_bytes, environment, timeout=300):
     environment = {"MILLRACE_PMPI": "alike", **environment}
     finished, result = report(host, ranks, *arguments, env=environment, timeout=timeout)
     assert finished.stdout.startswith("done "), finished.stdout
-    for name in COLLECTIVES if ranks > 1 else []:
+    for name in [*COLLECTIVES, *SCATTERING, "MPI_Reduce_scatter"] if ranks > 1 else []:
         assert call(result, name)["taken"] > 0, name
     return int(finished.stdout.split()[1])
 
@@ -84,7 +87,7 @@ def stress(host, ranks, calls, delay_us=200, **options):
     program = build(host, "shared_stress.c")
     finished, result = report(host, ranks, program, SEED, calls, delay_us, **options)
     assert finished.stdout == "done\n"
-    taken = sum(call(result, name)["taken"] for name in COLLECTIVES)
+    taken = sum(call(result, name)["taken"] for name in COLLECTIVES + SCATTERING)
     # On a quarter of the communicators that a rank draws it is alone, or not a member.
     assert taken > calls * ranks // 3
 

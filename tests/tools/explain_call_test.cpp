@@ -14,6 +14,10 @@ TEST(ExplainCall, NamesTheAlgorithm) {
   EXPECT_NE(explain_call("alltoall", 1 << 20, 8, false, no_settings).text.find("alltoall_mail"), std::string::npos);
   EXPECT_NE(explain_call("alltoall", 8, 700, false, no_settings).text.find("host MPI"), std::string::npos);
   EXPECT_NE(explain_call("BCAST", 1 << 20, 8, false, no_settings).text.find("chunks"), std::string::npos);
+  EXPECT_NE(explain_call("MPI_Scan", 8, 2, false, no_settings).text.find("scan_cells"), std::string::npos);
+  EXPECT_NE(explain_call("exscan", 1 << 20, 4, false, no_settings).text.find("exscan_chain"), std::string::npos);
+  EXPECT_NE(explain_call("reduce_scatter", 1 << 20, 4, false, no_settings).text.find("reduce_scatter_slices"),
+            std::string::npos);
   EXPECT_NE(explain_call("reduce", 1 << 20, 8, true, no_settings).text.find("chain"), std::string::npos);
 }
 
@@ -28,8 +32,8 @@ TEST(ExplainCall, FollowsTheSettings) {
 }
 
 TEST(ExplainCall, SaysWhatItDoesNotKnow) {
-  EXPECT_FALSE(explain_call("scan", 8, 2, false, no_settings).is_understood);
-  EXPECT_NE(explain_call("scan", 8, 2, false, no_settings).text.find("scan"), std::string::npos);
+  EXPECT_FALSE(explain_call("iscan", 8, 2, false, no_settings).is_understood);
+  EXPECT_NE(explain_call("iscan", 8, 2, false, no_settings).text.find("iscan"), std::string::npos);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ Word reduction(Words... words) {
   return substituted_reduction<symbol>(words...);
 }
 
-// The four collectives that may go through shared memory.
+// The collectives that reduce, MPI_Barrier and MPI_Bcast, which may go through shared memory.
 template <Symbol symbol, CollectiveCall (*read)(const Arguments&), class... Words>
 Word collective(Words... words) {
   if (__builtin_expect(shared_collectives_active.load(std::memory_order_relaxed), 1)) {
@@ -76,7 +76,7 @@ Word collective(Words... words) {
     if (Word result = 0; refused_as_before<symbol>(all, result)) return result;
     return shared_collective(symbol, next_definition<symbol>(), all, read(Arguments(symbol, all)));
   }
-  if constexpr (read == read_reduce || read == read_allreduce)
+  if constexpr (read != read_barrier && read != read_bcast)
     if (op_substitution_active.load(std::memory_order_relaxed)) return substituted_reduction<symbol>(words...);
   return forward_as<symbol>(forwarded(why_not_shared.load(std::memory_order_relaxed)), words...);
 }

@@ -73,8 +73,17 @@ bool host_rejects_alias(const CollectiveCall& call) {
   int elements[2] = {0, 0};
   const Word buffer = as_word(elements), type = abi::int_type(), op = abi::max_op();
   const Word count = call.count == 1 ? 1 : 2;  // Open MPI lets a single element pass
-  if (call.kind == CollectiveKind::reduce)
-    return host<Symbol::MPI_Reduce>(buffer, buffer, count, type, op, 0, quiet_comm()) != 0;
+  const int counts[1] = {as_int(count)};
+  switch (call.kind) {
+    case CollectiveKind::reduce: return host<Symbol::MPI_Reduce>(buffer, buffer, count, type, op, 0, quiet_comm()) != 0;
+    case CollectiveKind::scan: return host<Symbol::MPI_Scan>(buffer, buffer, count, type, op, quiet_comm()) != 0;
+    case CollectiveKind::exscan: return host<Symbol::MPI_Exscan>(buffer, buffer, count, type, op, quiet_comm()) != 0;
+    case CollectiveKind::reduce_scatter:
+      return call.counts
+                 ? host<Symbol::MPI_Reduce_scatter>(buffer, buffer, as_word(counts), type, op, quiet_comm()) != 0
+                 : host<Symbol::MPI_Reduce_scatter_block>(buffer, buffer, count, type, op, quiet_comm()) != 0;
+    default: break;
+  }
   return host<Symbol::MPI_Allreduce>(buffer, buffer, count, type, op, quiet_comm()) != 0;
 }
 

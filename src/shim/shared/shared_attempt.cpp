@@ -35,7 +35,7 @@ plan::HostCollectives by_table;  // of MILLRACE_TUNING
 plan::LearnedSides by_learning;  // of the same
 bool takes_all = false;          // MILLRACE_COLLECTIVES=always
 
-// ---- MPI_Reduce, MPI_Allreduce ----
+// ---- reductions ----
 
 struct UserOp {
   Word datatype;
@@ -104,77 +104,112 @@ Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, 
   return Reason::none;
 }
 
-Result run(collective::Group& group, const CollectiveCall& call, const void* in, void* out, std::size_t elements,
-           const Reducer& reducer) {
-  if (call.kind == CollectiveKind::allreduce) return collective::allreduce(group, in, out, elements, reducer);
-  return collective::reduce(group, in, out, elements, reducer, static_cast<std::uint32_t>(call.root));
+// A reduction as the group sees it.
+struct ReductionCall {
+  const CollectiveCall& call;
+  const Reducer& reducer;
+  std::size_t in_elements, out_elements;
+  bool receives;                 // this rank
+  collective::Blocking* blocks;  // of MPI_Reduce_scatter(_block), else null
+
+  std::size_t in_bytes() const { return in_elements * reducer.element_bytes; }
+  std::size_t out_bytes() const { return out_elements * reducer.element_bytes; }
+};
+
+// `elements`: all, or a piece of what has no blocks.
+Result run(collective::Group& group, const ReductionCall& reduction, const void* in, void* out, std::size_t elements) {
+  const Reducer& reducer = reduction.reducer;
+  void* const to = reduction.receives ? out : nullptr;
+  switch (reduction.call.kind) {
+    case CollectiveKind::allreduce: return collective::allreduce(group, in, to, elements, reducer);
+    case CollectiveKind::reduce_scatter: return collective::reduce_scatter(group, in, to, *reduction.blocks, reducer);
+    case CollectiveKind::scan: return collective::scan(group, in, to, elements, reducer);
+    case CollectiveKind::exscan: return collective::exscan(group, in, to, elements, reducer);
+    default: break;
+  }
+  return collective::reduce(group, in, to, elements, reducer, static_cast<std::uint32_t>(reduction.call.root));
 }
 
-// Elements with bytes that are not ours: results come into memory of our own, in pieces, and only data go from there.
-// The datatype, and so the size of the pieces, is the same on all ranks.
-Attempt reduce_around_gaps(collective::Group& group, const CollectiveCall& call, Word in, bool receives,
-                           const Reducer& reducer, kernel::Type type) {
-  const std::size_t piece_elements = (std::size_t{4} << 20) / reducer.element_bytes;
-  const auto elements = static_cast<std::size_t>(call.count);
-  const Scratch result = scratch(std::min(elements, piece_elements) * reducer.element_bytes);
+Attempt reduce_plainly(collective::Group& group, const ReductionCall& reduction, Word in, Word out) {
+  return done(run(group, reduction, as_pointer(in), as_pointer(out), reduction.in_elements));
+}
+
+// Into memory of our own, out of which only data go to where the program wants them. `gaps`: of elements with bytes
+// that are nobody's.
+Attempt reduce_blocks_aside(collective::Group& group, const ReductionCall& reduction, Word in, Word out,
+                            std::optional<kernel::Type> gaps) {
+  const Scratch result = scratch(std::max<std::size_t>(reduction.out_bytes(), 1));
+  if (!result) return failed_for_all(group, abi::err_intern);
+  const Result reduced = run(group, reduction, as_pointer(in), result.get(), reduction.in_elements);
+  if (reduced != Result::ok) return done(reduced);
+  if (gaps)
+    copy_without_gaps(*gaps, result.get(), as_pointer(out), reduction.out_elements);
+  else if (reduction.out_elements != 0)
+    std::memcpy(as_pointer(out), result.get(), reduction.out_bytes());
+  return done(Result::ok);
+}
+
+// Elements with bytes that are not ours, in pieces. The datatype, and so the size of the pieces, is the same on all
+// ranks.
+Attempt reduce_around_gaps(collective::Group& group, const ReductionCall& reduction, Word in, Word out,
+                           kernel::Type type) {
+  const std::size_t element_bytes = reduction.reducer.element_bytes, elements = reduction.in_elements;
+  const std::size_t piece_elements = (std::size_t{4} << 20) / element_bytes;
+  const Scratch result = scratch(std::min(elements, piece_elements) * element_bytes);
   if (!result) return failed_for_all(group, abi::err_intern);
   const auto* from = static_cast<const char*>(as_pointer(in));
-  auto* to = static_cast<char*>(as_pointer(call.out));
+  auto* to = static_cast<char*>(as_pointer(out));
   for (std::size_t first = 0; first < elements; first += piece_elements) {
     const std::size_t length = std::min(piece_elements, elements - first);
-    const std::size_t offset_bytes = first * reducer.element_bytes;
-    const Result reduced = run(group, call, from + offset_bytes, receives ? result.get() : nullptr, length, reducer);
+    const std::size_t offset_bytes = first * element_bytes;
+    const Result reduced = run(group, reduction, from + offset_bytes, result.get(), length);
     if (reduced != Result::ok) return done(reduced);
-    if (receives) copy_without_gaps(type, result.get(), to + offset_bytes, length);
+    if (reduction.receives) copy_without_gaps(type, result.get(), to + offset_bytes, length);
   }
   return done(Result::ok);
 }
 
-// With copies of the buffers that the processor cannot touch. `out`: 0 on a rank that receives nothing.
-Attempt reduce_staged(Communicator& communicator, const CollectiveCall& call, Word in, Word out, const Reducer& reducer,
+// Buffers that do not overlap, or are one.
+Attempt reduce_disjoint(collective::Group& group, const ReductionCall& reduction, Word in, Word out,
+                        std::optional<kernel::Type> gaps) {
+  if (reduction.blocks && (gaps || in == out)) return reduce_blocks_aside(group, reduction, in, out, gaps);
+  return gaps ? reduce_around_gaps(group, reduction, in, out, *gaps) : reduce_plainly(group, reduction, in, out);
+}
+
+// With copies of the buffers that the processor cannot touch. In place, the result lies where the input begins.
+Attempt reduce_staged(Communicator& communicator, const ReductionCall& reduction, Word in, Word out,
                       std::optional<kernel::Type> gaps) {
-  const auto element_bytes = static_cast<std::int64_t>(reducer.element_bytes);
-  const TouchableElements result({out, call.count, call.datatype, element_bytes, element_bytes});
-  const TouchableElements input({in == out ? 0 : in, call.count, call.datatype, element_bytes, element_bytes});
-  const TouchableElements& read = in == out ? result : input;
+  const auto element_bytes = static_cast<std::int64_t>(reduction.reducer.element_bytes);
+  const auto elements = [&](Word address, std::size_t count) {
+    return Elements{address, static_cast<std::int64_t>(count), reduction.call.datatype, element_bytes, element_bytes};
+  };
+  const bool separate = in != out || reduction.blocks;
+  const TouchableElements result(elements(reduction.receives ? out : 0, reduction.out_elements));
+  const TouchableElements input(elements(separate ? in : 0, reduction.in_elements));
+  const TouchableElements& read = separate ? input : result;
   if (!result.has_memory() || !input.has_memory()) return copy_failed(communicator, abi::err_intern, true);
   if (const int error = read.fetch(); error != 0) return copy_failed(communicator, error, true);
-  CollectiveCall staged = call;
-  staged.out = result.address();
-  collective::Group& group = communicator.group->group();
-  const auto elements = static_cast<std::size_t>(call.count);
-  const bool receives = out != 0;
-  const Attempt attempt = gaps ? reduce_around_gaps(group, staged, read.address(), receives, reducer, *gaps)
-                               : done(run(group, staged, as_pointer(read.address()),
-                                          receives ? as_pointer(staged.out) : nullptr, elements, reducer));
-  if (!attempt.is_good() || !receives) return attempt;
+  const Attempt attempt =
+      reduce_disjoint(communicator.group->group(), reduction, read.address(), result.address(), gaps);
+  if (!attempt.is_good() || !reduction.receives) return attempt;
   const int error = result.deliver();
   return error == 0 ? attempt : copy_failed(communicator, error, false);
 }
 
-Attempt reduce_disjoint(collective::Group& group, const CollectiveCall& call, Word in, bool receives,
-                        const Reducer& reducer, std::optional<kernel::Type> gaps) {
-  if (gaps) return reduce_around_gaps(group, call, in, receives, reducer, *gaps);
-  const auto elements = static_cast<std::size_t>(call.count);
-  return done(run(group, call, as_pointer(in), receives ? as_pointer(call.out) : nullptr, elements, reducer));
-}
-
 // Buffers that overlap on this rank, which the others do not know: it must do its part. Hosts refuse a result in the
 // place of the input, or take it for MPI_IN_PLACE; what overlaps otherwise they do not notice.
-Attempt reduce_overlapping(collective::Group& group, const CollectiveCall& call, std::size_t bytes,
-                           const Reducer& reducer, std::optional<kernel::Type> gaps) {
-  const bool same = call.in == call.out;
-  const bool rejected = same && host_rejects_alias(call);
-  if (same && !rejected) return reduce_disjoint(group, call, call.out, true, reducer, gaps);
-  const Scratch other = scratch(bytes);
+Attempt reduce_overlapping(collective::Group& group, const ReductionCall& reduction, std::optional<kernel::Type> gaps) {
+  const Word in = reduction.call.in, out = reduction.call.out;
+  const bool rejected = in == out && host_rejects_alias(reduction.call);
+  if (in == out && !rejected) return reduce_disjoint(group, reduction, out, out, gaps);
+  const Scratch other = scratch(std::max(reduction.in_bytes(), reduction.out_bytes()));
   if (!other) return failed_for_all(group, abi::err_intern);
   if (!rejected) {
-    std::memcpy(other.get(), as_pointer(call.in), bytes);
-    return reduce_disjoint(group, call, as_word(other.get()), true, reducer, gaps);
+    std::memcpy(other.get(), as_pointer(in), reduction.in_bytes());
+    return reduce_disjoint(group, reduction, as_word(other.get()), out, gaps);
   }
   // Nothing of the result is for this rank.
-  const auto elements = static_cast<std::size_t>(call.count);
-  const Attempt attempt = done(run(group, call, as_pointer(call.in), other.get(), elements, reducer));
+  const Attempt attempt = reduce_plainly(group, reduction, in, as_word(other.get()));
   return attempt.result() == Result::ok ? refused(Reason::buffers_overlap) : attempt;
 }
 
@@ -195,53 +230,97 @@ std::optional<bool> told_by_table(const collective::Group& group, const plan::Ei
   return plan::host_does_by_table(by_table, call.kind, bytes);
 }
 
-// whose_is() of reductions.
+collective::Kind kind_of(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::allreduce: return collective::Kind::allreduce;
+    case CollectiveKind::reduce_scatter: return collective::Kind::reduce_scatter;
+    case CollectiveKind::scan: return collective::Kind::scan;
+    case CollectiveKind::exscan: return collective::Kind::exscan;
+    default: return collective::Kind::reduce;
+  }
+}
+
+// whose_is() of reductions. `bytes`: of what a rank contributes.
 Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, std::uint64_t bytes,
                         const FoundOp& found) {
-  const bool all = call.kind == CollectiveKind::allreduce;
-  const plan::EitherCall either{.kind = all ? collective::Kind::allreduce : collective::Kind::reduce,
-                                .flavor = static_cast<std::uint8_t>(found.op_class),
-                                .bytes = static_cast<std::int64_t>(bytes),
-                                .root = all ? -1 : call.root};
+  const auto flavor = static_cast<std::uint8_t>(found.op_class);
+  const plan::EitherCall either{
+      .kind = kind_of(call.kind),
+      .flavor = static_cast<std::uint8_t>(call.counts ? flavor | plan::uneven_blocks : flavor),
+      .bytes = static_cast<std::int64_t>(bytes),
+      .root = call.kind == CollectiveKind::reduce ? call.root : -1};
   const collective::Group& group = communicator.group->group();
   const std::optional<bool> told =
       found.is_predefined ? told_by_table(group, either) : plan::host_does_by_table(by_table, either.kind, bytes);
   const bool hosts = !takes_all && told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
                                                                           group.crowded(), group.reads_memory()));
+  // What an array of counts holds is not seen by its address.
   return answered(whose_call(communicator, either, hosts, found.is_exact || (found.is_predefined && learns())),
-                  !found.is_predefined);
+                  !found.is_predefined || call.counts);
+}
+
+// The counts of MPI_Reduce_scatter as numbers of elements, and as many places behind them. Null: no memory, or one is
+// negative (`is_wrong`).
+Scratch block_counts(const CollectiveCall& call, std::uint32_t ranks, bool& is_wrong) {
+  Scratch memory = scratch(2 * ranks * sizeof(std::size_t));
+  auto* const counts = reinterpret_cast<std::size_t*>(memory.get());
+  for (std::uint32_t rank = 0; memory && rank < ranks; ++rank) {
+    const std::int64_t count = call.has_wide_counts ? static_cast<const std::int64_t*>(call.counts)[rank]
+                                                    : static_cast<const int*>(call.counts)[rank];
+    is_wrong = is_wrong || count < 0 || count > std::int64_t{1} << 40;
+    counts[rank] = static_cast<std::size_t>(count);
+  }
+  return memory;
 }
 
 Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call) {
-  const bool all = call.kind == CollectiveKind::allreduce;
+  const auto ranks = static_cast<std::uint32_t>(communicator.ranks);
+  const auto self = static_cast<std::uint32_t>(communicator.rank);
   if (call.count < 0) return refused(Reason::invalid_argument);
-  if (call.count == 0) return refused(Reason::host_is_faster);  // nothing to do there either
-  if (!all && (call.root < 0 || call.root >= communicator.ranks)) return refused(Reason::invalid_argument);
+  if (call.kind == CollectiveKind::reduce && (call.root < 0 || call.root >= communicator.ranks))
+    return refused(Reason::invalid_argument);
+  Scratch counts;
+  std::optional<collective::Blocking> blocks;
+  if (call.kind == CollectiveKind::reduce_scatter && !call.counts) {
+    if (call.count > std::int64_t{1} << 40) return refused(Reason::large_count);
+    blocks.emplace(static_cast<std::size_t>(call.count), ranks);
+  } else if (call.counts) {
+    bool is_wrong = false;
+    counts = block_counts(call, ranks, is_wrong);
+    if (is_wrong) return refused(Reason::invalid_argument);
+    if (!counts) return failed_for_all(communicator.group->group(), abi::err_intern);
+    auto* const first = reinterpret_cast<std::size_t*>(counts.get());
+    blocks.emplace(std::span<const std::size_t>(first, ranks), std::span(first + ranks, ranks));
+  }
+  const auto in_elements = blocks ? blocks->elements() : static_cast<std::size_t>(call.count);
+  const auto out_elements = blocks ? blocks->count(self) : in_elements;
+  if (in_elements == 0) return refused(Reason::host_is_faster);  // nothing to do there either
   UserOp user{call.datatype, call.op, 0};
   Reducer reducer;
   FoundOp found;
   if (const Reason reason = find_reducer(call, user, reducer, found); reason != Reason::none) return refused(reason);
-  const std::optional<kernel::Type> gaps = found.gaps;
   std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::uint64_t>(call.count), std::uint64_t{reducer.element_bytes}, &bytes) ||
+  if (__builtin_mul_overflow(std::uint64_t{in_elements}, std::uint64_t{reducer.element_bytes}, &bytes) ||
       bytes > std::uint64_t{1} << 62)
     return refused(Reason::large_count);
 
   // What only this rank knows comes first: a call that it cannot make is none, to the others.
-  const bool receives = all || communicator.rank == call.root;
-  if (call.in_place && !receives) return refused(Reason::invalid_argument);
+  const bool receives = call.kind == CollectiveKind::reduce   ? communicator.rank == call.root
+                        : call.kind == CollectiveKind::exscan ? self != 0
+                                                              : true;
+  const ReductionCall reduction{call, reducer, in_elements, out_elements, receives, blocks ? &*blocks : nullptr};
+  if (call.in_place && call.kind == CollectiveKind::reduce && !receives) return refused(Reason::invalid_argument);
   const Word in = call.in_place ? call.out : call.in;
-  if (in == 0 || (receives && call.out == 0)) return refused(Reason::invalid_argument);
+  if (in == 0 || (receives && out_elements != 0 && call.out == 0)) return refused(Reason::invalid_argument);
   if (const Attempt answer = whose_reduction(communicator, call, bytes, found); answer.is_decided()) return answer;
 
-  if (is_device_memory(in, receives ? call.out : 0)) {
-    return reduce_staged(communicator, call, in, receives ? call.out : 0, reducer, gaps).with_error(user.error);
-  }
+  if (is_device_memory(in, receives ? call.out : 0))
+    return reduce_staged(communicator, reduction, in, call.out, found.gaps).with_error(user.error);
   collective::Group& group = communicator.group->group();
-  const Word distance = in > call.out ? in - call.out : call.out - in;
-  const Attempt attempt = receives && !call.in_place && distance < bytes
-                              ? reduce_overlapping(group, call, bytes, reducer, gaps)
-                              : reduce_disjoint(group, call, in, receives, reducer, gaps);
+  const bool overlap = call.in < call.out ? call.out - call.in < bytes : call.in - call.out < reduction.out_bytes();
+  const Attempt attempt = receives && !call.in_place && overlap
+                              ? reduce_overlapping(group, reduction, found.gaps)
+                              : reduce_disjoint(group, reduction, in, call.out, found.gaps);
   return attempt.with_error(user.error);
 }
 
@@ -278,11 +357,9 @@ Attempt attempt_collective(Communicator& communicator, const CollectiveCall& cal
       return answer.is_decided() ? answer : done(collective::barrier(communicator.group->group()));
     }
     case CollectiveKind::bcast: return attempt_bcast(communicator, call);
-    case CollectiveKind::reduce:
-    case CollectiveKind::allreduce: return attempt_reduction(communicator, call);
     case CollectiveKind::exchange: return attempt_exchange(communicator, *call.exchange);
+    default: return attempt_reduction(communicator, call);
   }
-  return refused(Reason::not_accelerated);
 }
 
 }  // namespace millrace::shim

@@ -99,10 +99,6 @@ int raise(const Communicator& communicator, Symbol symbol, collective::Result re
   return error;
 }
 
-bool is_reduction(const CollectiveCall& call) {
-  return call.kind == CollectiveKind::reduce || call.kind == CollectiveKind::allreduce;
-}
-
 std::uint16_t algorithm_of(const CollectiveCall& call) {
   const int exchange = call.kind == CollectiveKind::exchange ? static_cast<int>(call.exchange->shape.kind) : 0;
   return static_cast<std::uint16_t>(first_shared_algorithm + static_cast<int>(call.kind) + exchange);
@@ -115,7 +111,8 @@ struct Done {
 
 // No rank leaves before all have come.
 bool synchronises(const CollectiveCall& call) {
-  return call.kind == CollectiveKind::barrier || (call.kind == CollectiveKind::allreduce && call.count > 0);
+  const bool for_all = call.kind == CollectiveKind::allreduce || (call.kind == CollectiveKind::reduce_scatter);
+  return call.kind == CollectiveKind::barrier || (for_all && !call.counts && call.count > 0);
 }
 
 // The host does it, and the ranks of the communicator come a step nearer to sharing memory.
@@ -156,11 +153,9 @@ std::array<std::uint8_t, 2> buffers_of(const CollectiveCall& call) {
   switch (call.kind) {
     case CollectiveKind::barrier: return {at::Barrier::comm, at::Barrier::comm};
     case CollectiveKind::bcast: return {at::Bcast::buffer, at::Bcast::buffer};
-    case CollectiveKind::reduce:
-    case CollectiveKind::allreduce: return {at::Allreduce::sendbuf, at::Allreduce::recvbuf};
-    case CollectiveKind::exchange: break;
+    case CollectiveKind::exchange: return {call.exchange->shape.send.buffer, call.exchange->shape.receive.buffer};
+    default: return {at::Allreduce::sendbuf, at::Allreduce::recvbuf};  // the first two of all reductions
   }
-  return {call.exchange->shape.send.buffer, call.exchange->shape.receive.buffer};
 }
 
 Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
@@ -192,7 +187,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   }
 
   Outcome outcome = forwarded(reason);
-  if (is_reduction(call) && op_substitution_active.load(std::memory_order_relaxed)) {
+  if (is_reduction(call.kind) && op_substitution_active.load(std::memory_order_relaxed)) {
     const Outcome substituted = substitute_op(symbol, words);
     by_words = by_words && substituted.reason == Reason::host_is_faster;  // for its bytes
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
@@ -282,9 +277,11 @@ Word shared_exchange(Symbol symbol, void* next, std::span<Word> words) {
 }
 
 const char* shared_algorithm_name(std::uint16_t algorithm) {
-  static constexpr std::array names{
-      "shared_barrier", "shared_bcast",     "shared_reduce",   "shared_allreduce",          "shared_gather",
-      "shared_scatter", "shared_allgather", "shared_alltoall", "shared_neighbor_allgather", "shared_neighbor_alltoall"};
+  static constexpr std::array names{"shared_barrier",          "shared_bcast",          "shared_reduce",
+                                    "shared_allreduce",        "shared_reduce_scatter", "shared_scan",
+                                    "shared_exscan",           "shared_gather",         "shared_scatter",
+                                    "shared_allgather",        "shared_alltoall",       "shared_neighbor_allgather",
+                                    "shared_neighbor_alltoall"};
   const std::size_t index = algorithm - first_shared_algorithm;
   return index < names.size() ? names[index] : nullptr;
 }

@@ -1,5 +1,5 @@
-// MPI_Barrier, MPI_Bcast, MPI_Reduce, MPI_Allreduce and the collectives of exchange_call.h (MPI 4.1, chapters 6 and 8)
-// through shared memory, where all ranks of the communicator are on one node and have agreed on it (node_agreement.h).
+// MPI_Barrier, MPI_Bcast, the reductions and the collectives of exchange_call.h (MPI 4.1, chapters 6 and 8) through
+// shared memory, where all ranks of the communicator are on one node and have agreed on it (node_agreement.h).
 // Everything else goes to the host.
 //
 // Whether a call is taken depends on what all ranks know to be equal: the communicator, the settings, the bytes, the
@@ -27,16 +27,21 @@ extern std::atomic<record::Reason> why_not_shared;
 
 class ExchangeCall;  // exchange_call.h
 
-enum class CollectiveKind : std::uint8_t { barrier, bcast, reduce, allreduce, exchange };
+enum class CollectiveKind : std::uint8_t { barrier, bcast, reduce, allreduce, reduce_scatter, scan, exscan, exchange };
+constexpr bool is_reduction(CollectiveKind kind) {
+  return kind != CollectiveKind::barrier && kind != CollectiveKind::bcast && kind != CollectiveKind::exchange;
+}
 
 // A call in C terms, whatever language it was made in; 0 is what a kind does not have.
 struct CollectiveCall {
   CollectiveKind kind;
   bool from_fortran = false;
   bool in_place = false;
-  Word in = 0;   // send buffer
-  Word out = 0;  // receive buffer, or the buffer of MPI_Bcast
-  std::int64_t count = 0;
+  Word in = 0;                   // send buffer
+  Word out = 0;                  // receive buffer, or the buffer of MPI_Bcast
+  std::int64_t count = 0;        // of MPI_Reduce_scatter_block: of a block; of MPI_Reduce_scatter: unused, but ...
+  const void* counts = nullptr;  // ... of all blocks, int or MPI_Count,
+  bool has_wide_counts = false;  // the latter
   Word datatype = 0;
   Word op = 0;
   int root = 0;
@@ -96,6 +101,35 @@ inline CollectiveCall read_allreduce(const Arguments& arguments) {
 inline CollectiveCall read_reduce(const Arguments& arguments) {
   CollectiveCall call = read_reduction<at::Reduce>(CollectiveKind::reduce, arguments);
   call.root = arguments.integer(at::Reduce::root);
+  return call;
+}
+inline CollectiveCall read_scan(const Arguments& arguments) {
+  return read_reduction<at::Scan>(CollectiveKind::scan, arguments);
+}
+inline CollectiveCall read_exscan(const Arguments& arguments) {
+  return read_reduction<at::Exscan>(CollectiveKind::exscan, arguments);
+}
+// What the two have in common, but for the counts.
+template <class Place>
+CollectiveCall read_scattering(const Arguments& arguments) {
+  return {.kind = CollectiveKind::reduce_scatter,
+          .from_fortran = arguments.from_fortran(),
+          .in_place = arguments.is_in_place(Place::sendbuf),
+          .in = arguments.buffer(Place::sendbuf),
+          .out = arguments.buffer(Place::recvbuf),
+          .datatype = arguments.datatype(Place::datatype),
+          .op = arguments.op(Place::op),
+          .comm = arguments.comm(Place::comm)};
+}
+inline CollectiveCall read_reduce_scatter(const Arguments& arguments) {
+  CollectiveCall call = read_scattering<at::Reduce_scatter>(arguments);
+  call.counts = as_pointer(arguments.word(at::Reduce_scatter::recvcounts));
+  call.has_wide_counts = arguments.has_large_counts();
+  return call;
+}
+inline CollectiveCall read_reduce_scatter_block(const Arguments& arguments) {
+  CollectiveCall call = read_scattering<at::Reduce_scatter_block>(arguments);
+  call.count = arguments.count(at::Reduce_scatter_block::recvcount);
   return call;
 }
 

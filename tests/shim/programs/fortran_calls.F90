@@ -47,7 +47,7 @@ program fortran_calls
   integer :: rank, ranks, ierr, i, turn, root, wrong, total, peer, source, position, received
   integer :: a(n), b(n), expected, packed(n)
   double precision :: x(n), y(n), pairs(2), best(2)
-  integer :: lengths(2)
+  integer :: lengths(2), blocks(64), first
   integer(kind=MPI_ADDRESS_KIND) :: displacements(2), extent
   HANDLE(MPI_Datatype) :: types(2)
 
@@ -112,6 +112,31 @@ program fortran_calls
     do i = 0, ranks - 1
       if (mod(i * 7, 5) > best(1) .or. (mod(i * 7, 5) == best(1) .and. i < best(2))) wrong = wrong + 1
     end do
+
+    a = rank + turn
+    b = -1
+    call MPI_Scan(a, b, n, MPI_INTEGER, MPI_SUM, comm, ierr)
+    wrong = wrong + count(b /= rank * (rank + 1) / 2 + turn * (rank + 1))
+    b = -1
+    call MPI_Exscan(a, b, n, MPI_INTEGER, MPI_SUM, comm, ierr)
+    if (rank == 0) wrong = wrong + count(b /= -1)
+    if (rank /= 0) wrong = wrong + count(b /= rank * (rank - 1) / 2 + turn * rank)
+    b = a
+    call MPI_Scan(MPI_IN_PLACE, b, n, MPI_INTEGER, MPI_MAX, comm, ierr)
+    wrong = wrong + count(b /= rank + turn)
+    a = [(rank + i, i = 1, n)]
+    b = -1
+    call MPI_Reduce_scatter_block(a, b, n / ranks, MPI_INTEGER, MPI_SUM, comm, ierr)
+    wrong = wrong + count(b(1:n / ranks) /= [(ranks * (ranks - 1) / 2 + ranks * (rank * (n / ranks) + i), &
+                                              i = 1, n / ranks)]) + count(b(n / ranks + 1:) /= -1)
+    blocks = 0
+    blocks(1) = 7
+    blocks(ranks) = n - 7
+    if (ranks == 1) blocks(1) = n
+    b = a
+    call MPI_Reduce_scatter(MPI_IN_PLACE, b, blocks(1:ranks), MPI_INTEGER, MPI_MAX, comm, ierr)
+    first = merge(0, sum(blocks(1:rank)), rank == 0)
+    wrong = wrong + count(b(1:blocks(rank + 1)) /= [(ranks - 1 + first + i, i = 1, blocks(rank + 1))])
 
     ! Messages of derived datatypes, by blocking and nonblocking calls, packed and as they are.
     a = [(rank * 1000 + i + turn, i = 1, n)]

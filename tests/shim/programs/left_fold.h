@@ -37,8 +37,10 @@ struct reduction {
   size_t bytes;         /* of an element */
   fold_function* apply; /* inout = in op inout, one element */
   size_t gap_at, gap_bytes;
-  char* own;  /* period elements of this rank */
-  char* fold; /* and the left fold of all */
+  char* own;    /* period elements of this rank */
+  char* fold;   /* and the left fold of all, */
+  char* upto;   /* of the ranks up to this one, */
+  char* before; /* and of those before it */
 };
 
 static void sum_int(const char* in, char* inout) { *(uint32_t*)inout += *(const uint32_t*)in; }
@@ -188,6 +190,7 @@ static void make_reductions(MPI_Comm comm, int exact) {
   for (int i = 0; i < reduction_count; ++i) {
     struct reduction* r = &reductions[i];
     r->own = calloc(period, r->bytes), r->fold = calloc(period, r->bytes);
+    r->upto = calloc(period, r->bytes), r->before = calloc(period, r->bytes);
     char* next = calloc(period, r->bytes);
     for (int from = 0; from < ranks; ++from) {
       for (size_t at = 0; at < period; ++at)
@@ -195,13 +198,18 @@ static void make_reductions(MPI_Comm comm, int exact) {
       if (from == rank) memcpy(r->own, next, period * r->bytes);
       for (size_t at = 0; from > 0 && at < period; ++at) r->apply(r->fold + at * r->bytes, next + at * r->bytes);
       memcpy(r->fold, next, period * r->bytes);
+      if (from == rank) memcpy(r->upto, next, period * r->bytes);
+      if (from + 1 == rank) memcpy(r->before, next, period * r->bytes);
     }
     free(next);
   }
 }
 
 static void free_reductions(void) {
-  for (int i = 0; i < reduction_count; ++i) free(reductions[i].own), free(reductions[i].fold);
+  for (int i = 0; i < reduction_count; ++i) {
+    struct reduction* r = &reductions[i];
+    free(r->own), free(r->fold), free(r->upto), free(r->before);
+  }
   MPI_Op_free(&product), MPI_Op_free(&user_sum), MPI_Op_free(&tagging);
   MPI_Type_free(&matrices), MPI_Type_free(&tagged_type);
 }
@@ -219,10 +227,10 @@ static void take_piece(const struct reduction* r, const char* data, size_t count
     for (size_t at = 0; at < count; ++at) memset(to + at * r->bytes + r->gap_at, filler, r->gap_bytes);
 }
 
-/* Whether `data` is that piece and, if `gaps`, its gaps are `filler`. */
-static int is_piece(const struct reduction* r, const char* data, const char* fold, size_t count, uint64_t number,
-                    int gaps, char filler) {
-  size_t from = mix(number) % period;
+/* Whether `data` is that piece, without its first `begin` elements, and, if `gaps`, its gaps are `filler`. */
+static int is_rest_of_piece(const struct reduction* r, const char* data, const char* fold, size_t begin, size_t count,
+                            uint64_t number, int gaps, char filler) {
+  size_t from = (mix(number) % period + begin) % period;
   if (!r->gap_bytes) {
     for (size_t at = 0; at < count; from = 0) {
       size_t some = count - at < period - from ? count - at : period - from;
@@ -239,4 +247,9 @@ static int is_piece(const struct reduction* r, const char* data, const char* fol
     }
   }
   return 1;
+}
+
+static int is_piece(const struct reduction* r, const char* data, const char* fold, size_t count, uint64_t number,
+                    int gaps, char filler) {
+  return is_rest_of_piece(r, data, fold, 0, count, number, gaps, filler);
 }

@@ -59,6 +59,18 @@ static void call(MPI_Comm comm, int kind, int count, int root, int number) {
       MPI_Alltoall(sent, count, MPI_INT, came, count, MPI_INT, comm);
       for (int i = 0; i < count * ranks; ++i) expect(came[i], number + 1000 * (i / count) + rank * count + i % count);
       break;
+    case 8:
+      MPI_Scan(sent, came, count, MPI_INT, MPI_SUM, comm);
+      for (int i = 0; i < count; ++i) expect(came[i], (rank + 1) * (number + i) + 1000 * (rank * (rank + 1) / 2));
+      break;
+    case 9:
+      MPI_Exscan(sent, came, count, MPI_INT, MPI_SUM, comm);
+      for (int i = 0; i < count && rank > 0; ++i) expect(came[i], rank * (number + i) + 1000 * (rank * (rank - 1) / 2));
+      break;
+    case 10:
+      MPI_Reduce_scatter_block(sent, came, count, MPI_INT, MPI_MAX, comm);
+      for (int i = 0; i < count; ++i) expect(came[i], number + 1000 * (ranks - 1) + rank * count + i);
+      break;
     default:
       for (int i = 0; i < count; ++i) terms[i] = 1.0 / (number + i + 3) * (rank + 1) + 1e-9 * rank;
       MPI_Allreduce(terms, sums, count, MPI_DOUBLE, MPI_SUM, comm);
@@ -82,7 +94,7 @@ int main(int argc, char** argv) {
   MPI_Comm_split(MPI_COMM_WORLD, (rank + 1) / 2, -rank, &comms[3]);
   static const int counts[] = {1, 2, 25, 300, most};
   for (int i = 0; i < calls; ++i) {
-    const int comm = (int)chance(4), kind = (int)chance(9), count = counts[chance(5)], root = (int)chance(16);
+    const int comm = (int)chance(4), kind = (int)chance(12), count = counts[chance(5)], root = (int)chance(16);
     late = late * 1664525u + 1013904223u;
     if (late >> 24 == 0) usleep(late >> 16 & 127);
     call(comms[comm], kind, count, root, i % 1000);

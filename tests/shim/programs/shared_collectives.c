@@ -99,7 +99,10 @@ static void reduce(int call, MPI_Comm comm, int all) {
   const struct reduction* r = &reductions[draw((unsigned)reduction_count)];
   unsigned bytes = sizes[draw(sizeof sizes / sizeof *sizes)];
   int count = (int)(bytes / r->bytes), root = (int)draw((unsigned)ranks), in_place = (int)draw(3) == 0;
-  if (!ours && !all) root = 0; /* MPICH 4.0 fails in place at other roots */
+  /* MPICH 4.0 fails in place at other roots, and does some of the calls even where they are ours. */
+#if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
+  if (!all && in_place) root = 0;
+#endif
   if (draw(20) == 0) count = 0;
   fill(r, expected, count, call, 0);
   for (int k = 1; k < ranks; ++k) {

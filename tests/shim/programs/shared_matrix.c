@@ -1,4 +1,4 @@
-/* Barrier, Bcast, Reduce and Allreduce over kinds, ops and types, bytes, roots and places, in random order, each result
+/* Barrier, Bcast and the reductions over kinds, ops and types, bytes, roots and places, in random order, each result
    compared byte for byte with a left fold that no MPI computed.
    Arguments: the seed; one of how many points of the product is taken, beside those with which every value of an axis
    occurs with every kind; the most bytes; "ours" if the calls are Millrace's: then sums are in rank order to the last
@@ -10,7 +10,7 @@
 static const size_t sizes[] = {
     0,     1,     3,     8,     56,     57,     64,     4095,   4096,   4097,   32767,         32768,
     32769, 65535, 65536, 65537, 262143, 262144, 262145, 524287, 524288, 524289, (1 << 20) + 3, 40 << 20};
-enum { size_count = sizeof sizes / sizeof *sizes, root_count = 3, kinds = 4, margin = 64 };
+enum { size_count = sizeof sizes / sizeof *sizes, root_count = 3, kinds = 8, margin = 64 };
 
 struct point {
   int kind, reduction, size, root, place; /* place: in place; for Bcast: ranks describe the bytes differently */
@@ -21,7 +21,8 @@ static char *in, *out;
 static MPI_Comm comm; /* its ranks are those of the world the other way round */
 
 static void complain(const struct point* p, int call) {
-  static const char* names[] = {"Barrier", "Bcast", "Reduce", "Allreduce"};
+  static const char* names[] = {"Barrier",        "Bcast", "Reduce", "Allreduce", "Reduce_scatter_block",
+                                "Reduce_scatter", "Scan",  "Exscan"};
   if (failed++ < 5)
     printf("rank %d: call %d, %s %s of %zu bytes, root %d%s is wrong\n", world_rank, call, names[p->kind],
            p->kind > 1 ? reductions[p->reduction].name : "", sizes[p->size], p->root, p->place ? ", in place" : "");
@@ -92,7 +93,10 @@ static void reduce(const struct point* p, int call) {
   const struct reduction* r = &reductions[p->reduction];
   int all = p->kind == 3, rank, root = p->root == 2 ? ranks - 1 : p->root % ranks;
   MPI_Comm_rank(comm, &rank);
-  if (!ours && !all && p->place) root = 0; /* MPICH 4.0 fails in place at other roots */
+  /* MPICH 4.0 fails in place at other roots, and does some of the calls even where they are ours. */
+#if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
+  if (!all && p->place) root = 0;
+#endif
   int gets = all || rank == root, in_place = p->place && gets;
   size_t count = (sizes[p->size] + (call % 2 ? r->bytes - 1 : 0)) / r->bytes, bytes = count * r->bytes;
   memset(out, 0x55, bytes + margin);
@@ -106,6 +110,85 @@ static void reduce(const struct point* p, int call) {
   if (!margin_kept(out + bytes)) complain(p, call);
   if (!gets) return;
   if (!is_piece(r, out, r->fold, count, (uint64_t)call, ours && ranks > 1, in_place ? 0x33 : 0x55)) complain(p, call);
+}
+
+/* Large counts now and then, where the host has them. */
+#if MPI_VERSION >= 4
+enum { has_large_counts = 1 };
+#else
+enum { has_large_counts = 0 };
+static int no_scan(const void* from, void* to, MPI_Count n, MPI_Datatype type, MPI_Op op, MPI_Comm on) {
+  (void)from, (void)to, (void)n, (void)type, (void)op, (void)on;
+  return MPI_ERR_INTERN;
+}
+static int no_blocks(const void* from, void* to, const MPI_Count* n, MPI_Datatype type, MPI_Op op, MPI_Comm on) {
+  return no_scan(from, to, *n, type, op, on);
+}
+#define MPI_Reduce_scatter_c no_blocks
+#define MPI_Reduce_scatter_block_c no_scan
+#define MPI_Scan_c no_scan
+#define MPI_Exscan_c no_scan
+#endif
+static int is_large(int call) { return has_large_counts && call % 3 == 0; }
+
+/* Blocks of any sizes, empty ones too, which all ranks know. */
+static void reduce_scatter(const struct point* p, int call) {
+  const struct reduction* r = &reductions[p->reduction];
+  int rank, counts[64];
+  MPI_Comm_rank(comm, &rank);
+  size_t left = (sizes[p->size] + (call % 2 ? r->bytes - 1 : 0)) / r->bytes, each = left / (size_t)ranks, begin = 0;
+  size_t all = 0;
+  for (int k = 0; k < ranks; ++k) {
+    size_t some =
+        k + 1 == ranks ? left : mix((uint64_t)(call * 64 + k)) % (left < 2 * each + 2 ? left + 1 : 2 * each + 2);
+    if (p->kind == 4) some = each;
+    left -= some < left ? some : left;
+    counts[k] = (int)some, all += some;
+    if (k < rank) begin += some;
+  }
+  size_t own = (size_t)counts[rank], bytes = all * r->bytes;
+  memset(out, 0x55, bytes + margin);
+  take_piece(r, r->own, all, (uint64_t)call, 0x33, p->place ? out : in);
+  const void* from = p->place ? MPI_IN_PLACE : in;
+  MPI_Count wide[64];
+  for (int k = 0; k < ranks; ++k) wide[k] = counts[k];
+  if (p->kind == 4 && is_large(call))
+    MPI_Reduce_scatter_block_c(from, out, wide[0], r->type, r->op, comm);
+  else if (is_large(call))
+    MPI_Reduce_scatter_c(from, out, wide, r->type, r->op, comm);
+  else if (p->kind == 4)
+    MPI_Reduce_scatter_block(from, out, counts[0], r->type, r->op, comm);
+  else
+    MPI_Reduce_scatter(from, out, counts, r->type, r->op, comm);
+  if (!p->place && !is_piece(r, in, r->own, all, (uint64_t)call, 1, 0x33)) complain(p, call);
+  if (!margin_kept(out + (p->place ? bytes : own * r->bytes))) complain(p, call);
+  if (!is_rest_of_piece(r, out, r->fold, begin, own, (uint64_t)call, ours && ranks > 1, p->place ? 0x33 : 0x55))
+    complain(p, call);
+}
+
+static void scan(const struct point* p, int call) {
+  const struct reduction* r = &reductions[p->reduction];
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  int gets = p->kind == 6 || rank != 0;
+  size_t count = (sizes[p->size] + (call % 2 ? r->bytes - 1 : 0)) / r->bytes, bytes = count * r->bytes;
+  memset(out, 0x55, bytes + margin);
+  take_piece(r, r->own, count, (uint64_t)call, 0x33, p->place ? out : in);
+  const void* from = p->place ? MPI_IN_PLACE : in;
+  if (p->kind == 6 && is_large(call))
+    MPI_Scan_c(from, out, (MPI_Count)count, r->type, r->op, comm);
+  else if (is_large(call))
+    MPI_Exscan_c(from, out, (MPI_Count)count, r->type, r->op, comm);
+  else if (p->kind == 6)
+    MPI_Scan(from, out, (int)count, r->type, r->op, comm);
+  else
+    MPI_Exscan(from, out, (int)count, r->type, r->op, comm);
+  if (!p->place && !is_piece(r, in, r->own, count, (uint64_t)call, 1, 0x33)) complain(p, call);
+  if (!margin_kept(out + bytes)) complain(p, call);
+  if (!gets) return;
+  if (!is_piece(r, out, p->kind == 6 ? r->upto : r->before, count, (uint64_t)call, ours && ranks > 1,
+                p->place ? 0x33 : 0x55))
+    complain(p, call);
 }
 
 int main(int argc, char** argv) {
@@ -150,8 +233,12 @@ int main(int argc, char** argv) {
       barrier(p, i);
     else if (p->kind == 1)
       bcast(p, i);
-    else
+    else if (p->kind < 4)
       reduce(p, i);
+    else if (p->kind < 6)
+      reduce_scatter(p, i);
+    else
+      scan(p, i);
   }
   int total = 0;
   MPI_Allreduce(&failed, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -39,12 +39,13 @@ static void complain(const char* what, int call, int comm, int count) {
     printf("rank %d: %s of %d ints on communicator %d is wrong (call %d)\n", world_rank, what, count, comm, call);
 }
 
-static void check(const char* what, int call, int comm, int count, int ranks, int op) {
+/* `begin`: of the elements that this rank has got. */
+static void check_from(const char* what, int call, int comm, int begin, int count, int ranks, int op) {
   int indices[] = {0, count / 2, count - 1};
   for (int k = 0; k < 3 && count > 0; ++k) {
-    uint32_t expected = value((uint64_t)call, 0, indices[k]);
+    uint32_t expected = value((uint64_t)call, 0, begin + indices[k]);
     for (int rank = 1; rank < ranks; ++rank) {
-      uint32_t term = value((uint64_t)call, rank, indices[k]);
+      uint32_t term = value((uint64_t)call, rank, begin + indices[k]);
       int one = 1;
       if (op == 0)
         expected += term;
@@ -61,11 +62,15 @@ static void check(const char* what, int call, int comm, int count, int ranks, in
   if (out[count] != 0x55555555u) complain("what is behind the result", call, comm, count);
 }
 
+static void check(const char* what, int call, int comm, int count, int ranks, int op) {
+  check_from(what, call, comm, 0, count, ranks, op);
+}
+
 static void one_call(int call, uint64_t drawn, int c) {
   MPI_Comm comm = comms[c];
   int rank, ranks;
   MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);
-  int kind = (int)(drawn % 4), op = (int)(drawn >> 8 & 0xff) % 3, root = (int)(drawn >> 16 & 0xff) % ranks;
+  int kind = (int)(drawn % 7), op = (int)(drawn >> 8 & 0xff) % 3, root = (int)(drawn >> 16 & 0xff) % ranks;
   int count = (int)(drawn >> 24 & 0xffff) % ((drawn >> 40) % 200 == 0  ? most_ints
                                              : (drawn >> 40) % 10 == 0 ? 1100
                                                                        : 16);
@@ -83,6 +88,17 @@ static void one_call(int call, uint64_t drawn, int c) {
   } else if (kind == 2) {
     MPI_Reduce(in, out, count, MPI_UINT32_T, ops[op], root, comm);
     if (rank == root) check("Reduce", call, c, count, ranks, op);
+  } else if (kind == 4) {
+    MPI_Scan(in, out, count, MPI_UINT32_T, ops[op], comm);
+    check("Scan", call, c, count, rank + 1, op);
+  } else if (kind == 5) {
+    MPI_Exscan(in, out, count, MPI_UINT32_T, ops[op], comm);
+    if (rank != 0) check("Exscan", call, c, count, rank, op);
+  } else if (kind == 6) {
+    int block = count / ranks;
+    out[block] = 0x55555555u;
+    MPI_Reduce_scatter_block(in, out, block, MPI_UINT32_T, ops[op], comm);
+    check_from("Reduce_scatter_block", call, c, rank * block, block, ranks, op);
   } else {
     MPI_Allreduce(in, out, count, MPI_UINT32_T, ops[op], comm);
     check("Allreduce", call, c, count, ranks, op);

@@ -1,0 +1,60 @@
+// Scan and Exscan of any size: chunk by chunk each rank reduces its elements with what the rank before it left in its
+// slot, leaves the result in its own for the next one, and goes on with the next chunk.
+#include <cstring>
+
+#include "collective/algorithms.h"
+#include "collective/chunking.h"
+
+namespace millrace::collective {
+namespace {
+
+// One chunk of rank > 0. `before`: what the ranks before it came to; `left`: what it leaves, null on the last rank.
+// `own` may be `out`.
+void step(Group& group, const Reducer& reducer, const void* before, const char* own, char* out, char* left,
+          std::size_t elements, bool inclusive) {
+  const std::size_t bytes = elements * reducer.element_bytes;
+  const void* const inputs[] = {before, own};
+  if (left) fold(reducer, inputs, 2, left, elements, group.scratch());
+  if (!inclusive)
+    std::memcpy(out, before, bytes);
+  else if (left)
+    std::memcpy(out, left, bytes);
+  else
+    fold(reducer, inputs, 2, out, elements, group.scratch());
+}
+
+}  // namespace
+
+Result scan_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                  const Reducer& reducer, bool inclusive) {
+  const Chunking chunking(group, elements, reducer.element_bytes, group.selection().scan_chunk_bytes);
+  const std::uint64_t first = group.take_chunks(chunking.count);
+  const std::uint32_t self = group.rank();
+  const bool is_last = self + 1 == group.ranks();
+  for (std::uint64_t index = 0; index < chunking.count; ++index) {
+    const std::uint64_t number = first + index;
+    const Extent chunk = chunking.chunk(index);
+    const std::size_t offset = chunk.begin * reducer.element_bytes, bytes = chunk.elements * reducer.element_bytes;
+    const char* const own = static_cast<const char*>(in) + offset;
+    char* const to = out ? static_cast<char*>(out) + offset : nullptr;
+    char* const left = is_last ? nullptr : group.slot(self, number);
+    Result result = is_last ? Result::ok : group.slot_free(number);
+    if (result == Result::ok && self != 0) {
+      result = group.wait(group.member(self - 1).filled.value, number + 1);
+      if (result == Result::ok && index == 0) result = group.same_call(self - 1, call);
+    }
+    if (result != Result::ok) return result;
+    if (self != 0) {
+      step(group, reducer, group.slot(self - 1, number), own, to, left, chunk.elements, inclusive);
+    } else {
+      std::memcpy(left, own, bytes);
+      if (inclusive && to != own) std::memcpy(to, own, bytes);
+    }
+    group.publish(group.self().filled.value, number + 1);
+    group.publish(group.self().chunks_done.value, number + 1);
+  }
+  group.finish(call);
+  return Result::ok;
+}
+
+}  // namespace millrace::collective
