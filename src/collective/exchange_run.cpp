@@ -124,11 +124,14 @@ bool ExchangeRun::room_for_letter(std::uint32_t rank) {
 }
 
 // Only the sender need know: the letter says it. A root that gathers would do all the work alone, unless the others
-// help; with two copies they do half, if they have cores to do it on.
+// help; with two copies they do half.
 bool ExchangeRun::goes_by_row(std::uint32_t rank, const Data& data) const {
-  if (kind_ == Kind::gather && !group_.crowded() && !group_.shares_rows(data.bytes)) return false;
-  return data.row && group_.reads_memory() && at_least(data.bytes, group_.selection().exchange_single_copy_bytes) &&
-         mail_.peer(rank).send_first == 0 && call_.number >= mail_.peer(rank).rows_again;
+  if (kind_ == Kind::gather && !group_.shares_rows(data.bytes)) return false;
+  const Selection& selection = group_.selection();
+  const std::uint32_t least_bytes =
+      group_.crowded() ? selection.exchange_single_copy_crowded_bytes : selection.exchange_single_copy_bytes;
+  return data.row && group_.reads_memory() && at_least(data.bytes, least_bytes) && mail_.peer(rank).send_first == 0 &&
+         call_.number >= mail_.peer(rank).rows_again;
 }
 
 bool ExchangeRun::fill_piece(std::uint32_t rank, const Data& data, Letter& letter) {
@@ -229,7 +232,7 @@ Result ExchangeRun::take_row(std::uint32_t rank, std::uint64_t address, const Da
       return Result::ok;
     }
     // Where the sender could not know that it will not be asked to help.
-    if (kind_ == Kind::gather && !group_.crowded()) return Result::not_supported;
+    if (kind_ == Kind::gather) return Result::not_supported;
   }
   const std::size_t length = std::min(wanted - peer.receive_first, most_bytes_read_at_once);
   const Result result = read_part(group_, rank, address, data, peer.receive_first, length);

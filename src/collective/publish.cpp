@@ -36,7 +36,10 @@ struct Published {
 
 // The address of a row that others shall read, or null.
 const void* offered_row(const Group& group, const Data& own) {
-  const bool direct = group.reads_memory() && at_least(own.bytes, group.selection().publish_single_copy_bytes);
+  const Selection& selection = group.selection();
+  const std::uint32_t least_bytes =
+      group.crowded() ? selection.publish_single_copy_crowded_bytes : selection.publish_single_copy_bytes;
+  const bool direct = group.reads_memory() && at_least(own.bytes, least_bytes);
   return direct ? own.row : nullptr;
 }
 

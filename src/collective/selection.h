@@ -80,6 +80,10 @@ struct Selection {
   bool bcast_root_chooses = true;             // of two ranks the root may send chunks after all (copy_choice.h)
   std::uint32_t exchange_single_copy_bytes = 32 << 10;
   std::uint32_t publish_single_copy_bytes = 64 << 10;
+  // The same where ranks share cores: who is read waits for that, and sleeps, while messages in pieces lie there when
+  // their sender has gone on.
+  std::uint32_t exchange_single_copy_crowded_bytes = 1 << 20;
+  std::uint32_t publish_single_copy_crowded_bytes = 8 << 20;
   std::uint32_t shared_row_bytes = 64 << 10;  // from here its owner copies too, where it would only wait ...
   bool shared_rows_crowded = false;           // ... and even if ranks share cores
   // Allgather and Alltoall with blocks of so many bytes, in groups of two ranks; Alltoall of all blocks of a rank.

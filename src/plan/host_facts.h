@@ -69,9 +69,9 @@ struct HostFacts {
   // cores; small ones to neighbours 0.47 to 0.80 of Open MPI, large ones 0.96 to 5.
   std::int64_t crowded_alltoall_below = 0;
   bool crowded_neighbors = false;
-  // One reader of several large blocks, with nobody to help him (collective/shared_row.h): 0.73 at 32 KiB, 0.77 to 0.94
-  // at 256 KiB on one processor, 1.04 on another.
-  MessageRange crowded_middle_gather{};
+  // With more ranks than cores, few bytes in all: 0.82 to 0.90 of Open MPI on 4 ranks of 2 cores. Exscan of 8 bytes,
+  // which a rank sends on and goes: 0.72 to 0.93 of it.
+  std::int64_t crowded_reduce_scatter_below = 0, small_exscan_below = 0;
 
   // A rank whose buffer of MPI_Bcast is shorter than the root's message hears of it (shared/shared_bcast.cpp).
   bool reports_short_bcast = false;

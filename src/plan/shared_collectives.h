@@ -27,7 +27,9 @@ inline std::optional<bool> host_does_by_table(const HostCollectives& table, coll
 inline bool host_shares_faster(const HostFacts& facts, collective::Kind kind, std::size_t bytes, std::uint32_t ranks,
                                bool crowded, bool reads_memory) {
   const auto size = static_cast<std::int64_t>(bytes);
+  if (kind == collective::Kind::exscan) return size < facts.small_exscan_below;
   if (crowded) {
+    if (kind == collective::Kind::reduce_scatter) return size < facts.crowded_reduce_scatter_below;
     if (kind == collective::Kind::bcast) return size >= facts.crowded_bcast_from;
     return kind == collective::Kind::allreduce && ranks > 4 && size >= facts.crowded_allreduce_from;
   }
@@ -47,7 +49,7 @@ inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind,
   if (!bytes) return small_below > 0;
   const auto size = static_cast<std::int64_t>(*bytes);
   if (kind == collective::Kind::alltoall) return crowded && size < facts.crowded_alltoall_below;
-  return size < small_below || (kind == collective::Kind::gather && crowded && facts.crowded_middle_gather.holds(size));
+  return size < small_below;
 }
 
 }  // namespace millrace::plan

@@ -17,10 +17,16 @@
 namespace millrace::collective::test {
 namespace {
 
+void rows_from(RankSetup& setup, std::uint32_t bytes) {
+  Selection& selection = setup.selection;
+  selection.exchange_single_copy_bytes = selection.exchange_single_copy_crowded_bytes = bytes;
+  selection.publish_single_copy_bytes = selection.publish_single_copy_crowded_bytes = bytes;
+}
+
 RankSetup setup_of(std::uint32_t count) {
   RankSetup setup = ranks(count);
   setup.timeout_seconds = 30;
-  setup.selection.exchange_single_copy_bytes = setup.selection.publish_single_copy_bytes = 100000;
+  rows_from(setup, 100000);
   return setup;
 }
 
@@ -171,7 +177,7 @@ void become_unreadable(bool unreadable) {
 // Rank 1 of `count` can not be read, in some calls, while they go on.
 std::string go_unreadable(std::uint32_t count, bool published) {
   RankSetup setup = setup_of(count);
-  setup.selection.exchange_single_copy_bytes = setup.selection.publish_single_copy_bytes = 5000;
+  rows_from(setup, 5000);
   return run_all(setup, [&](Group& group) -> std::string {
     if (!group.reads_memory()) return "cannot read memory here";
     for (unsigned turn = 0; turn < 60; ++turn) {

@@ -28,6 +28,8 @@ RankSetup setup_of(std::uint32_t count, bool small, bool single_copy) {
   // Within the sizes that occur.
   setup.selection.exchange_single_copy_bytes = small ? 3000 : 100000;
   setup.selection.publish_single_copy_bytes = small ? 2000 : 90000;
+  setup.selection.exchange_single_copy_crowded_bytes = setup.selection.exchange_single_copy_bytes;
+  setup.selection.publish_single_copy_crowded_bytes = setup.selection.publish_single_copy_bytes;
   if (small) {
     setup.shape.slot_bytes = 1024;
     setup.shape.cell_bytes = 256;

@@ -77,6 +77,38 @@ TEST(Mismatch, OfSizes) {
     }
 }
 
+// Blocks of other sizes, the same number of elements in all.
+TEST(Mismatch, OfBlocks) {
+  for (const std::size_t elements : {std::size_t{6}, std::size_t{60000}})
+    EXPECT_EQ(run_all(ranks(3),
+                      [elements](Group& group) -> std::string {
+                        std::vector<std::size_t> counts{elements / 2, elements / 3, elements / 6}, begins(3);
+                        if (group.rank() == 0) std::swap(counts[0], counts[1]);
+                        std::vector<double> in(elements), out(elements);
+                        Result result = barrier(group);
+                        if (result == Result::ok)
+                          result = reduce_scatter(group, in.data(), out.data(), Blocking(counts, begins), sum_f64());
+                        if (result == Result::ok) result = barrier(group);
+                        return result == Result::mismatch ? "" : result_name(result);
+                      }),
+              "")
+        << elements;
+}
+
+// Whoever reads the chunks of another call does not take them for its own.
+TEST(Mismatch, IsFoundBeforeDataAreUsed) {
+  for (const int kind : {4, 5})
+    EXPECT_EQ(run_all(ranks(3),
+                      [kind](Group& group) -> std::string {
+                        Result result = barrier(group);
+                        if (result != Result::ok) return result_name(result);
+                        result = call(group, group.rank() == 0 ? 3 : kind, 1 << 20, 0);
+                        return result == Result::mismatch ? "" : std::string("used: ") + result_name(result);
+                      }),
+              "")
+        << kind;
+}
+
 // The root of a Bcast sends more or less than the others expect; then all go on.
 TEST(Mismatch, OfSizesOfBcast) {
   for (const std::uint32_t count : {2u, 3u})

@@ -62,6 +62,8 @@ RankSetup any_setup(std::uint64_t seed) {
   if (random() % 3 == 0) setup.selection.allreduce_chain_bytes = setup.selection.reduce_chain_bytes = 0;
   setup.selection.bcast_single_copy_ranks = 4;
   setup.selection.shared_rows_crowded = random() % 2 == 0;
+  setup.selection.exchange_single_copy_crowded_bytes = setup.selection.exchange_single_copy_bytes;
+  setup.selection.publish_single_copy_crowded_bytes = setup.selection.publish_single_copy_bytes;
   setup.progress = before_deadline;
   setup.timeout_seconds = 60;
   return setup;

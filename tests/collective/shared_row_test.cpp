@@ -30,7 +30,7 @@ constexpr std::size_t sizes[] = {1, 4095, 16384, 16385, 32768, 65535, 65536, 100
 RankSetup setup_of(std::uint32_t count) {
   RankSetup setup = ranks(count);
   setup.timeout_seconds = 60;
-  setup.selection.exchange_single_copy_bytes = 1;
+  setup.selection.exchange_single_copy_bytes = setup.selection.exchange_single_copy_crowded_bytes = 1;
   setup.selection.shared_row_bytes = 1;
   setup.selection.shared_rows_crowded = true;
   setup.selection.bcast_cells_bytes = 0;
@@ -231,6 +231,35 @@ TEST(SharedRows, AreWrittenOnlyWhereTheReaderSaid) {
                                  : "wrong bytes written";
                     }),
             "");
+}
+
+// Memory of the reader that cannot be written: it hears of that, and what it is still to read begins where it stopped.
+TEST(SharedRows, SayWhatCouldNotBeWritten) {
+  EXPECT_EQ(
+      run_all(setup_of(2),
+              [](Group& group) -> std::string {
+                constexpr std::size_t bytes = 1 << 20;
+                void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                if (memory == MAP_FAILED) return "no memory";
+                RowReading reading;
+                if (group.rank() == 1) {
+                  mprotect(static_cast<char*>(memory) + bytes / 2, bytes / 2, PROT_READ);
+                  reading.open(group, 0, 2, memory, bytes);
+                }
+                if (barrier(group) != Result::ok) return "no barrier";
+                RowWriting writing;
+                writing.begin(2, memory, bytes);
+                if (group.rank() == 0 && !writing.help(group, 1)) return "did not try";
+                if (group.rank() == 0 && writing.help(group, 1)) return "tried again";
+                if (barrier(group) != Result::ok) return "no barrier";
+                if (group.rank() == 0) return "";
+                std::size_t read = 0;
+                for (RowReading::Part part = reading.take(group, 0); part.length != 0; part = reading.take(group, 0))
+                  read += part.length;
+                if (read == 0 || read >= bytes) return "nothing was taken, or all is left";
+                return reading.rest(group, 0) == RowReading::Rest::failed ? "" : "did not hear of it";
+              }),
+      "");
 }
 
 // Rank 1 dies somewhere in a row of calls, as the one that reads or the one that helps; the other notices.

@@ -63,13 +63,24 @@ TEST(SharedCollectives, SmallMessagesThatOnlyTheRootWaitsForAreTheHosts) {
   EXPECT_FALSE(host_exchanges_faster(mpich_4, Kind::scatter, std::nullopt, false));
 }
 
-TEST(SharedCollectives, OneReaderOfSeveralLargeBlocks) {
+TEST(SharedCollectives, LargeBlocksOfOneRootAreOurs) {
+  for (const HostFacts* host : measured)
+    for (const Kind kind : {Kind::gather, Kind::scatter})
+      for (const bool crowded : {false, true})
+        for (const std::uint64_t bytes : {std::uint64_t{4096}, std::uint64_t{256 * kib}, std::uint64_t{2 * mib}})
+          EXPECT_FALSE(host_exchanges_faster(*host, kind, bytes, crowded)) << host->name << ' ' << bytes;
+}
+
+TEST(SharedCollectives, ReductionsInParts) {
   for (const HostFacts* host : measured) {
-    const bool is_slow = host->vendor == Vendor::openmpi || host == &mpich_4;
-    EXPECT_EQ(host_exchanges_faster(*host, Kind::gather, 256 * 1024, false), is_slow);
-    EXPECT_FALSE(host_exchanges_faster(*host, Kind::gather, 32 * 1024, false));
-    EXPECT_FALSE(host_exchanges_faster(*host, Kind::gather, 2 * 1024 * 1024, false));
-    EXPECT_FALSE(host_exchanges_faster(*host, Kind::scatter, 256 * 1024, false));
+    const bool is_openmpi = host->vendor == Vendor::openmpi;
+    for (const bool crowded : {false, true}) {
+      EXPECT_EQ(host_shares_faster(*host, Kind::exscan, 63, 2, crowded, true), is_openmpi);
+      EXPECT_FALSE(host_shares_faster(*host, Kind::exscan, 64, 4, crowded, true));
+      EXPECT_FALSE(host_shares_faster(*host, Kind::scan, 8, 2, crowded, true));
+      EXPECT_EQ(host_shares_faster(*host, Kind::reduce_scatter, 1023, 4, crowded, true), is_openmpi && crowded);
+      EXPECT_FALSE(host_shares_faster(*host, Kind::reduce_scatter, 1024, 4, crowded, true));
+    }
   }
 }
 

@@ -36,7 +36,8 @@ constinit const HostFacts openmpi_5{
     .small_scatter_below = 512,
     .crowded_alltoall_below = 4 * kib,
     .crowded_neighbors = true,
-    .crowded_middle_gather = {32 * kib + 1, 2 * mib - 1},
+    .crowded_reduce_scatter_below = 1 * kib,
+    .small_exscan_below = 64,
 };
 
 }  // namespace millrace::plan::hosts
