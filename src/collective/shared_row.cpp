@@ -95,7 +95,7 @@ void RowReading::close(Group& group, std::uint32_t owner) {
 }
 
 bool RowWriting::help(Group& group, std::uint32_t reader) {
-  if (serial_ == 0) return false;
+  if (serial_ == 0 || group.shape().letters == 0) return false;  // without mailboxes there is no place for it
   SharedRow& row = group.shared_row(group.rank(), reader);
   std::uint64_t seen = row.parts.load(std::memory_order_acquire);  // partner: RowReading::open()
   const Word word = split(seen);

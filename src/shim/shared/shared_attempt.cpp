@@ -183,7 +183,7 @@ Attempt reduce_staged(Communicator& communicator, const ReductionCall& reduction
   const auto elements = [&](Word address, std::size_t count) {
     return Elements{address, static_cast<std::int64_t>(count), reduction.call.datatype, element_bytes, element_bytes};
   };
-  const bool separate = in != out || reduction.blocks;
+  const bool separate = in != out || reduction.blocks || !reduction.receives;
   const TouchableElements result(elements(reduction.receives ? out : 0, reduction.out_elements));
   const TouchableElements input(elements(separate ? in : 0, reduction.in_elements));
   const TouchableElements& read = separate ? input : result;

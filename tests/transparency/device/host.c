@@ -71,8 +71,30 @@ int MPI_Reduce(const void* in, void* out, int n, MPI_Datatype t, MPI_Op op, int 
   return real(at(in), at(out), n, t, op, root, c);
 }
 
+typedef int Reduction(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+
 int MPI_Allreduce(const void* in, void* out, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
-  int (*const real)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm) = next("PMPI_Allreduce");
+  Reduction* const real = next("PMPI_Allreduce");
+  return real(at(in), at(out), n, t, op, c);
+}
+
+int MPI_Scan(const void* in, void* out, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
+  Reduction* const real = next("PMPI_Scan");
+  return real(at(in), at(out), n, t, op, c);
+}
+
+int MPI_Exscan(const void* in, void* out, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
+  Reduction* const real = next("PMPI_Exscan");
+  return real(at(in), at(out), n, t, op, c);
+}
+
+int MPI_Reduce_scatter_block(const void* in, void* out, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
+  Reduction* const real = next("PMPI_Reduce_scatter_block");
+  return real(at(in), at(out), n, t, op, c);
+}
+
+int MPI_Reduce_scatter(const void* in, void* out, const int* n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
+  int (*const real)(const void*, void*, const int*, MPI_Datatype, MPI_Op, MPI_Comm) = next("PMPI_Reduce_scatter");
   return real(at(in), at(out), n, t, op, c);
 }
 

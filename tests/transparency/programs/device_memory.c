@@ -108,6 +108,39 @@ static void reductions(int n) {
   result("reduce local", n, out, bytes);
 }
 
+/* Reductions whose results differ between ranks. */
+static void parts(int n) {
+  const size_t bytes = (size_t)n * sizeof(int), all = bytes * (size_t)ranks;
+  void* in = filled(bytes);
+  void* out = buffer(bytes);
+  MPI_Scan(in, out, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  result("scan", n, out, bytes);
+  MPI_Scan(MPI_IN_PLACE, in, n, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  result("scan in place", n, in, bytes);
+  in = filled(bytes);
+  out = buffer(bytes);
+  MPI_Exscan(in, out, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  result("exscan", n, out, bytes);
+  for (int i = 0; i < 2; ++i) { /* of either kind of memory on each rank */
+    in = filled(bytes);
+    MPI_Exscan(MPI_IN_PLACE, in, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank != 0) result("exscan in place", n, in, bytes);
+  }
+  in = filled(all);
+  out = buffer(bytes);
+  MPI_Reduce_scatter_block(in, out, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  result("reduce_scatter_block", n, out, bytes);
+  MPI_Reduce_scatter_block(MPI_IN_PLACE, in, n, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  result("reduce_scatter_block in place", n, in, bytes);
+  int counts[64];
+  for (int i = 0; i < ranks; ++i) counts[i] = n;
+  counts[0] = 0, counts[ranks - 1] = ranks > 1 ? 2 * n : 0;
+  in = filled(all);
+  out = buffer(2 * bytes);
+  MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  result("reduce_scatter", n, out, (size_t)counts[rank] * sizeof(int));
+}
+
 /* `n` blocks of three integers in four, and as many of them packed. */
 static void exchanges(int n, MPI_Datatype type) {
   const size_t row = (size_t)n * 3 * sizeof(int), wide = (size_t)n * 4 * sizeof(int), all = (size_t)ranks;
@@ -232,6 +265,7 @@ int main(int argc, char** argv) {
   for (int round = 0; round < 4; ++round) {
     const int n = round < 3 ? 25 : most;
     reductions(n);
+    parts(n);
     exchanges(n / 2, type);
     structures(n / 2);
     messages(n / 2, type);
