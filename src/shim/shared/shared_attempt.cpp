@@ -254,9 +254,10 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
       found.is_predefined ? told_by_table(group, either) : plan::host_does_by_table(by_table, either.kind, bytes);
   const bool hosts = !takes_all && told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
                                                                           group.crowded(), group.reads_memory()));
+  // Not to be tried: MPICH 5 ends the program where blocks of MPI_Reduce_scatter differ and are reduced in place.
+  const bool either_may = !call.counts && (found.is_exact || (found.is_predefined && learns()));
   // What an array of counts holds is not seen by its address.
-  return answered(whose_call(communicator, either, hosts, found.is_exact || (found.is_predefined && learns())),
-                  !found.is_predefined || call.counts);
+  return answered(whose_call(communicator, either, hosts, either_may), !found.is_predefined || call.counts);
 }
 
 // The counts of MPI_Reduce_scatter as numbers of elements, and as many places behind them. Null: no memory, or one is
