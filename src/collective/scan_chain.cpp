@@ -47,7 +47,7 @@ Result scan_chain(Group& group, const Call& call, const void* in, void* out, std
     if (self != 0) {
       step(group, reducer, group.slot(self - 1, number), own, to, left, chunk.elements, inclusive);
     } else {
-      std::memcpy(left, own, bytes);
+      std::memcpy(group.slot(self, number), own, bytes);  // of two ranks at least it is not the last
       if (inclusive && to != own) std::memcpy(to, own, bytes);
     }
     group.publish(group.self().filled.value, number + 1);

@@ -54,7 +54,8 @@ TEST(Advice, TriesWhatTheProgramSpendsItsTimeIn) {
 TEST(Launched, PutsWordsInFrontOfEveryProgram) {
   const Scratch scratch;
   for (const char* name : {"app", "other", "millrace"}) scratch.write(name, "text", true);
-  const std::string before = std::getenv("PATH"), ours = own_path();
+  const char* const path = std::getenv("PATH");
+  const std::string before = path ? path : "", ours = own_path();
   setenv("PATH", scratch.path().c_str(), 1);
   using Words = std::vector<std::string>;
   const Words added{"env", "A=1", ours, "--report=r"};

@@ -117,6 +117,7 @@ double median(std::vector<double> values) {
 template <class Value>
 std::vector<double> each(const std::vector<RunTimes>& runs, Value value) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const RunTimes& run : runs) values.push_back(static_cast<double>(value(run)));
   return values;
 }
@@ -207,6 +208,7 @@ std::vector<std::vector<std::string>> settings_worth_trying(const std::string& h
                    [](const Found& one, const Found& other) { return one.time_ns > other.time_ns; });
   if (found.size() > most) found.resize(most);
   std::vector<std::vector<std::string>> settings;
+  settings.reserve(found.size());
   for (const Found& each : found) settings.emplace_back(each.setting->variables.begin(), each.setting->variables.end());
   return settings;
 }
@@ -217,6 +219,7 @@ int advise_settings(const AdviceRequest& request) {
     return usage_error;
   }
   std::vector<Candidate> candidates;
+  candidates.reserve(request.settings.size());
   for (const std::string& setting : request.settings) candidates.push_back({{setting}, {}, false});
   if (request.only_shows) {
     for (const HostSetting& setting : host_settings())

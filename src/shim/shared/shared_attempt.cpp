@@ -263,7 +263,7 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
 // The counts of MPI_Reduce_scatter as numbers of elements, and as many places behind them. Null: no memory, or one is
 // negative (`is_wrong`).
 Scratch block_counts(const CollectiveCall& call, std::uint32_t ranks, bool& is_wrong) {
-  Scratch memory = scratch(2 * ranks * sizeof(std::size_t));
+  Scratch memory = scratch(std::size_t{2} * ranks * sizeof(std::size_t));
   auto* const counts = reinterpret_cast<std::size_t*>(memory.get());
   for (std::uint32_t rank = 0; memory && rank < ranks; ++rank) {
     const std::int64_t count = call.has_wide_counts ? static_cast<const std::int64_t*>(call.counts)[rank]
