@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 
 import hosts
@@ -168,3 +169,18 @@ def test_advice_of_a_program_that_fails():
     assert finished.returncode == 2 and "wrote no report" in finished.stderr
     finished = millrace_learn("openmpi5", 1, options=["--advise", "--try", "NAME"], program=program)
     assert finished.returncode == 2 and "must be NAME=VALUE" in finished.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_advice_can_be_stopped(number, tmp_path):
+    """No run follows the one that was ended, and nothing is left."""
+    program = [build("openmpi5", "slow_unless_set.c")]
+    command = hosts.command("openmpi5", 2, program)
+    line = [hosts.MILLRACE, "learn", "--advise", "--repeat", "100", "--", *command]
+    extra = {**hosts.get("openmpi5").run_environment, "TMPDIR": str(tmp_path)}
+    running = subprocess.Popen([str(word) for word in line], env=hosts.environment("openmpi5", extra),
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)  # fmt: skip
+    assert "100 runs of each" in running.stderr.readline()  # the first run is over
+    os.killpg(running.pid, number)  # as from the keyboard
+    assert running.wait(timeout=30) == 128 + number
+    assert not list(tmp_path.glob("millrace-*"))

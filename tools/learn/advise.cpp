@@ -235,6 +235,7 @@ int advise_settings(const AdviceRequest& request) {
   }
   // The first run is seen by the user, and brings what a second one finds in caches: it is not counted.
   const Ran first = run_with(request.words, {}, place, false);
+  if (stopped_by() != 0) return 128 + stopped_by();
   if (first.exit_code != 0) return first.exit_code;
   if (!first.times) {
     log(LogLevel::error, "learn: the program wrote no report: it did not come to MPI_Finalize, or makes no MPI calls");
@@ -248,9 +249,11 @@ int advise_settings(const AdviceRequest& request) {
   std::vector<RunTimes> without;
   for (int repeat = 0; repeat < request.repeats; ++repeat) {
     if (const Ran run = run_with(request.words, {}, place, true); run.times) without.push_back(*run.times);
+    if (stopped_by() != 0) return 128 + stopped_by();
     for (Candidate& candidate : candidates) {
       if (candidate.failed) continue;
       const Ran run = run_with(request.words, candidate.setting, place, true);
+      if (stopped_by() != 0) return 128 + stopped_by();
       candidate.failed = !run.times;
       if (run.times) candidate.runs.push_back(*run.times);
     }

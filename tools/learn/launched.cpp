@@ -21,27 +21,30 @@ namespace millrace::tools {
 namespace {
 
 volatile sig_atomic_t running = 0;  // the launcher's process
+volatile sig_atomic_t stopped = 0;  // a signal that said so
 
 void pass_on(int signal) {
-  if (running > 0) kill(static_cast<pid_t>(running), signal);
+  stopped = signal;
+  // One from the keyboard reaches it by itself.
+  if (running > 0 && signal != SIGINT) kill(static_cast<pid_t>(running), signal);
 }
 
 }  // namespace
 
-// A signal from the keyboard reaches it by itself.
+int stopped_by() { return stopped; }
+
 int run_to_end(std::vector<std::string>& words, bool silent) {
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   struct sigaction passing {
-  }, ignoring{}, standard{}, before{};
+  }, standard{}, before{};
   passing.sa_handler = pass_on;
-  ignoring.sa_handler = SIG_IGN;
   standard.sa_handler = SIG_DFL;
   sigaction(SIGTERM, &passing, nullptr);
   sigaction(SIGHUP, &passing, nullptr);
-  sigaction(SIGINT, &ignoring, &before);
+  sigaction(SIGINT, &passing, &before);
   const pid_t child = fork();
   if (child == 0) {
     sigaction(SIGINT, &before, nullptr);

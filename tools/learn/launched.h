@@ -15,5 +15,7 @@ std::vector<std::string> in_front_of_programs(const std::vector<std::string>& wo
 // To its end; signals that are meant for it reach it. Its exit code, or 128 + the signal that ended it. `silent`: what
 // it prints is thrown away.
 int run_to_end(std::vector<std::string>& words, bool silent = false);
+// The signal by which we were told to end while something ran, or 0.
+int stopped_by();
 
 }  // namespace millrace::tools
