@@ -1,8 +1,8 @@
 #include "layout/run.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "kernel/copy/row.h"
 #include "layout/columns.h"
 
 namespace millrace::layout {
@@ -21,7 +21,7 @@ Address moved(Address memory, int64_t by) { return memory + static_cast<Address>
 struct Packing {
   using Packed = char*;
   static constexpr bool is_packing = true;
-  static void block(Address m, Packed p, int64_t bytes) { std::memcpy(p, at(m), size(bytes)); }
+  static void block(Address m, Packed p, int64_t bytes) { kernel::copy_row(p, at(m), size(bytes)); }
   static void strided(Address m, Packed p, int64_t bytes, int64_t stride, int64_t count) {
     kernel::pack_strided(p, at(m), size(bytes), stride, size(count));
   }
@@ -49,7 +49,7 @@ struct Packing {
 struct Unpacking {
   using Packed = const char*;
   static constexpr bool is_packing = false;
-  static void block(Address m, Packed p, int64_t bytes) { std::memcpy(at(m), p, size(bytes)); }
+  static void block(Address m, Packed p, int64_t bytes) { kernel::copy_row(at(m), p, size(bytes)); }
   static void strided(Address m, Packed p, int64_t bytes, int64_t stride, int64_t count) {
     kernel::unpack_strided(at(m), p, size(bytes), stride, size(count));
   }

@@ -1,8 +1,7 @@
 #include "kernel/copy/copy.h"
 
-#include <cstring>
-
 #include "kernel/copy/copy_streaming.h"
+#include "kernel/copy/row.h"
 #include "kernel/copy/strided.h"
 #include "kernel/copy/tuning.h"
 #include "kernel/copy/units.h"
@@ -23,7 +22,7 @@ void pack_strided(void* packed, const void* base, std::size_t block_bytes, std::
                   std::size_t block_count) {
   const std::size_t total = block_bytes * block_count;
   if (static_cast<std::ptrdiff_t>(block_bytes) == stride_bytes || block_count <= 1) {
-    if (total) std::memcpy(packed, base, total);
+    if (total) copy_row(packed, base, total);
     return;
   }
   const CopySet& set = active_copies();
@@ -37,7 +36,7 @@ void unpack_strided(void* base, const void* packed, std::size_t block_bytes, std
                     std::size_t block_count) {
   const std::size_t total = block_bytes * block_count;
   if (static_cast<std::ptrdiff_t>(block_bytes) == stride_bytes || block_count <= 1) {
-    if (total) std::memcpy(base, packed, total);
+    if (total) copy_row(base, packed, total);
     return;
   }
   const CopySet& set = active_copies();

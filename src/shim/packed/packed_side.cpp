@@ -1,7 +1,6 @@
 #include "shim/packed/packed_side.h"
 
-#include <cstring>
-
+#include "kernel/copy/row.h"
 #include "shim/datatypes/wire_types.h"
 #include "shim/host/device_memory.h"
 #include "shim/host/host_progress.h"
@@ -177,7 +176,7 @@ void PackedSide::pack() const {
     if (block.layout)
       block.layout->pack(as_pointer(block.address), block.count, packed);
     else
-      std::memcpy(packed, as_pointer(block.address), static_cast<std::size_t>(block.bytes));
+      kernel::copy_row(packed, as_pointer(block.address), static_cast<std::size_t>(block.bytes));
   }
 }
 
@@ -189,7 +188,7 @@ void PackedSide::unpack() const {
     if (block.layout)
       block.layout->unpack(packed, as_pointer(block.address), block.count);
     else
-      std::memcpy(as_pointer(block.address), packed, static_cast<std::size_t>(block.bytes));
+      kernel::copy_row(as_pointer(block.address), packed, static_cast<std::size_t>(block.bytes));
   }
 }
 

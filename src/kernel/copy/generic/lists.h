@@ -100,7 +100,7 @@ void pack_listed(void* packed, const void* base, const std::ptrdiff_t* displacem
   if (count <= most_vectors)
     return listed_table.pack_vectors[count](packed, base, displacements, block_bytes, block_count);
   for (std::size_t i = 0; i < block_count; ++i)
-    __builtin_memcpy(at(packed) + i * block_bytes, at(base) + displacements[i], block_bytes);
+    move_long(at(packed) + i * block_bytes, at(base) + displacements[i], block_bytes);
 }
 void unpack_listed(void* base, const void* packed, const std::ptrdiff_t* displacements, std::size_t block_bytes,
                    std::size_t block_count) {
@@ -112,7 +112,7 @@ void unpack_listed(void* base, const void* packed, const std::ptrdiff_t* displac
   if (count <= most_vectors)
     return listed_table.unpack_vectors[count](base, packed, displacements, block_bytes, block_count);
   for (std::size_t i = 0; i < block_count; ++i)
-    __builtin_memcpy(at(base) + displacements[i], at(packed) + i * block_bytes, block_bytes);
+    move_long(at(base) + displacements[i], at(packed) + i * block_bytes, block_bytes);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kernel/copy/copy_set.h"
+#include "kernel/copy/row.h"
 
 namespace millrace::kernel {
 namespace {
@@ -77,9 +78,16 @@ void move_some_vectors(char* to, std::ptrdiff_t to_stride, const char* from, std
   each_block(to, to_stride, from, from_stride, block_count,
              [=](char* t, const char* f) { move_vectors<Bytes, Count>(t, f, block_bytes); });
 }
+// No inline function of another header: see kernel_set.h.
+inline void move_long(void* to, const void* from, std::size_t bytes) {
+  if (bytes < least_string_bytes)
+    __builtin_memcpy(to, from, bytes);
+  else
+    copy_long_row(to, from, bytes);
+}
 inline void move_anything(char* to, std::ptrdiff_t to_stride, const char* from, std::ptrdiff_t from_stride,
                           std::size_t block_bytes, std::size_t block_count) {
-  for (; block_count > 0; --block_count, to += to_stride, from += from_stride) __builtin_memcpy(to, from, block_bytes);
+  for (; block_count > 0; --block_count, to += to_stride, from += from_stride) move_long(to, from, block_bytes);
 }
 
 inline constexpr std::size_t most_exact_bytes = 32;

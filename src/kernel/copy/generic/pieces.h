@@ -9,7 +9,7 @@ namespace {
 
 inline void move_piece(char* to, const char* from, std::size_t bytes) {
   if (bytes > 8 * vector_bytes) {
-    __builtin_memcpy(to, from, bytes);
+    move_long(to, from, bytes);
   } else if (bytes >= vector_bytes) {
     const std::size_t last = bytes - vector_bytes;
     for (std::size_t i = 0; i < last; i += vector_bytes) move_vector<vector_bytes>(to + i, from + i);

@@ -1,0 +1,80 @@
+#include "kernel/copy/row.h"
+
+#include <cstdint>
+#include <cstring>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+namespace millrace::kernel {
+namespace {
+
+constexpr std::size_t page_bytes = 4096;
+// Slow up to 31 on Zen 3.
+constexpr std::size_t slow_up_to_bytes = 63;
+
+#if defined(__x86_64__)
+constexpr std::size_t line_bytes = 64, vector_bytes = 16, vectors = 8, step_bytes = vectors * vector_bytes;
+
+__m128i load(const char* from) {
+  return _mm_loadu_si128(static_cast<const __m128i_u*>(static_cast<const void*>(from)));
+}
+__m128i* aligned(char* to) { return static_cast<__m128i*>(static_cast<void*>(to)); }
+std::size_t to_line(const void* to) {
+  return (line_bytes - reinterpret_cast<std::uintptr_t>(to) % line_bytes) % line_bytes;
+}
+
+// `to` is aligned to a line, `bytes` are whole steps. All loads of a step before its stores.
+void copy_steps(char* to, const char* from, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += step_bytes) {
+    __m128i step[vectors];
+    for (std::size_t k = 0; k < vectors; ++k) step[k] = load(from + i + k * vector_bytes);
+    for (std::size_t k = 0; k < vectors; ++k) _mm_store_si128(aligned(to + i + k * vector_bytes), step[k]);
+  }
+}
+void stream_steps(char* to, const char* from, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += step_bytes) {
+    __m128i step[vectors];
+    for (std::size_t k = 0; k < vectors; ++k) step[k] = load(from + i + k * vector_bytes);
+    for (std::size_t k = 0; k < vectors; ++k) _mm_stream_si128(aligned(to + i + k * vector_bytes), step[k]);
+  }
+}
+
+// Up to a line and from the last whole step on by memcpy.
+template <class Steps>
+void copy_by(Steps steps, char* to, const char* from, std::size_t bytes) {
+  const std::size_t head = to_line(to), body = (bytes - head) / step_bytes * step_bytes, done = head + body;
+  std::memcpy(to, from, head);
+  steps(to + head, from + head, body);
+  std::memcpy(to + done, from + done, bytes - done);
+}
+#endif
+
+}  // namespace
+
+bool string_copy_is_slow(const void* to, const void* from) {
+  const std::size_t further =
+      (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page_bytes;
+  return further != 0 && further <= slow_up_to_bytes;
+}
+
+void copy_long_row(void* to, const void* from, std::size_t bytes) {
+#if defined(__x86_64__)
+  if (string_copy_is_slow(to, from))
+    return copy_by(copy_steps, static_cast<char*>(to), static_cast<const char*>(from), bytes);
+#endif
+  std::memcpy(to, from, bytes);
+}
+
+void copy_row_streaming(void* to, const void* from, std::size_t bytes) {
+#if defined(__x86_64__)
+  if (bytes >= 2 * step_bytes) {
+    copy_by(stream_steps, static_cast<char*>(to), static_cast<const char*>(from), bytes);
+    _mm_sfence();
+    return;
+  }
+#endif
+  std::memcpy(to, from, bytes);
+}
+
+}  // namespace millrace::kernel
