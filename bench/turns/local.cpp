@@ -115,8 +115,8 @@ void pack(const Run& run) {
                       },
                       {scattered, packed}});
       }
-      std::free(scattered.begin);
-      std::free(packed.begin);
+      release(scattered);
+      release(packed);
     }
   }
 }

@@ -32,7 +32,7 @@ void messages(const Run& run) {
                       if (run.rank > other) send(memory.begin, 1, handle, other, 7, MPI_COMM_WORLD);
                     },
                     {memory}});
-      std::free(memory.begin);
+      release(memory);
     }
   }
 }

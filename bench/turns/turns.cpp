@@ -118,14 +118,20 @@ double line_ns(const Run& run) {
   return result;
 }
 
+std::size_t page_offset_bytes = 16;
+
 }  // namespace
 
+void place_buffers(std::size_t offset_bytes) { page_offset_bytes = offset_bytes; }
+
 Memory buffer(std::size_t bytes) {
-  const std::size_t whole = (bytes + 4095) / 4096 * 4096 + 4096;
+  const std::size_t whole = (bytes + page_offset_bytes + 4095) / 4096 * 4096 + 4096;
   char* begin = static_cast<char*>(std::aligned_alloc(4096, whole));
   std::memset(begin, 0, whole);
-  return {begin, bytes};
+  return {begin + page_offset_bytes, bytes};
 }
+
+void release(const Memory& memory) { std::free(memory.begin - page_offset_bytes); }
 
 void measure(const Run& run, const Point& point) {
   // Both sides make as many calls in a turn: what the slower one makes in its time.
@@ -164,6 +170,7 @@ int main(int argc, char** argv) {
   run.mode = mode == "cold" ? turns::Mode::cold : mode == "apart" ? turns::Mode::apart : turns::Mode::hot;
   run.turns = argc > 3 ? std::atoi(argv[3]) : 11;
   run.turn_us = argc > 4 ? std::atof(argv[4]) : 1000;
+  if (argc > 5) turns::place_buffers(static_cast<std::size_t>(std::atol(argv[5])));
   if (kind == "reduce_local")
     turns::reduce_local(run);
   else if (kind == "pack")

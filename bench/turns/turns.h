@@ -40,8 +40,11 @@ struct Run {
 // points.
 void measure(const Run& run, const Point& point);
 
-// A buffer that lives as long as the program, on pages of its own, written once.
+// A buffer on pages of its own, written once, and its end.
 Memory buffer(std::size_t bytes);
+void release(const Memory& memory);
+// Bytes between the beginning of a page and that of buffers from here on.
+void place_buffers(std::size_t offset_bytes);
 
 void reduce_local(const Run& run);
 void pack(const Run& run);
