@@ -129,7 +129,7 @@ void be_rank(const Arguments& arguments, char* base, const GroupShape& shape, st
   two_copies.single_copy = false;
   one_copy.bcast_single_copy_bytes = one_copy.exchange_single_copy_bytes = one_copy.publish_single_copy_bytes = 4097;
   one_copy.bcast_single_copy_ranks = never;
-  one_copy.bcast_root_chooses = false;
+  one_copy.choose_copies = false;
   one_copy.exchange_single_copy_crowded_bytes = one_copy.publish_single_copy_crowded_bytes = 4097;
   Group twice, once;
   Options options;

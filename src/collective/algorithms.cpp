@@ -24,6 +24,8 @@ constexpr const char* why_scan_chain =
 constexpr const char* why_single_copy =
     "large: copied once, out of the root's memory; by chunks as for more ranks where that may not be read or takes "
     "longer";
+constexpr const char* why_exscan_copy =
+    "two ranks, large: what the first contributes goes to the second, as in a Bcast: copied once where that is faster";
 constexpr const char* why_swap = "two ranks: each sends the other its block, in buffers that change hands";
 constexpr const char* why_block_cells = "blocks for all fit a cell: everybody takes its own out of the others' cells";
 constexpr const char* why_mail = "every two ranks have a mailbox for each direction; all messages advance together";
@@ -48,7 +50,7 @@ constexpr void force_bcast(S& s, std::uint32_t tree_ranks, std::uint32_t cells_b
   s.bcast_tree_ranks = tree_ranks;
   s.bcast_cells_bytes = cells_bytes;
   s.bcast_single_copy_bytes = single_copy ? 0 : never;
-  s.bcast_root_chooses = false;
+  s.choose_copies = false;
   if (single_copy) s.bcast_single_copy_ranks = never;
 }
 
@@ -78,7 +80,14 @@ constexpr bool blocks_fit(const S& s, const Q& q) {
 }
 
 constexpr bool scan_fits(const S& s, const Q& q) { return fits(q, s.scan_cells_bytes); }
-constexpr void force_scan(S& s, std::uint32_t cells_bytes) { s.scan_cells_bytes = cells_bytes; }
+constexpr void force_scan(S& s, std::uint32_t cells_bytes) {
+  s.scan_cells_bytes = cells_bytes;
+  s.exscan_single_copy_bytes = never;
+}
+constexpr void force_exscan_copy(S& s) {
+  s.scan_cells_bytes = s.exscan_single_copy_bytes = 0;
+  s.choose_copies = false;
+}
 
 constexpr AlgorithmEntry mail(Kind kind) { return {kind, Algorithm::mail, "mail", why_mail, always, {}}; }
 
@@ -169,6 +178,11 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
     {Kind::exscan, Algorithm::alone, "alone", why_alone, is_alone, {.scan = scan_alone}},
     {Kind::exscan, Algorithm::cells, "cells", why_cells, scan_fits, {.scan = scan_cells},
      [](S& s) { force_scan(s, never); }},
+    {Kind::exscan, Algorithm::single_copy, "single_copy", why_exscan_copy,
+     [](const S& s, const Q& q) {
+       return s.single_copy && is_pair(s, q) && at_least(q.bytes, s.exscan_single_copy_bytes);
+     },
+     {.scan = exscan_single_copy}, force_exscan_copy},
     {Kind::exscan, Algorithm::chain, "chain", why_scan_chain, always, {.scan = scan_chain},
      [](S& s) { force_scan(s, 0); }, &S::scan_chunk_bytes},
 

@@ -68,6 +68,8 @@ Result barrier_pair(Group& group, const Call& call);
 Result barrier_cells(Group& group, const Call& call);
 Result bcast_cells(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root);
 Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root);
+// That without finish().
+Result bcast_through_chunks(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root);
 Result bcast_single_copy(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root);
 Result reduce_cells(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                     const Reducer& reducer, std::uint32_t root);
@@ -93,6 +95,8 @@ Result scan_cells(Group& group, const Call& call, const void* in, void* out, std
                   const Reducer& reducer, bool inclusive);
 Result scan_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                   const Reducer& reducer, bool inclusive);
+Result exscan_single_copy(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                          const Reducer& reducer, bool inclusive);
 
 // Blocks of equal bytes to everybody (blocks.h). Up to block_line_bytes of a pair's go in one line.
 inline constexpr std::size_t block_line_bytes = 8;

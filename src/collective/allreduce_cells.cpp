@@ -1,8 +1,6 @@
 // Allreduce of up to a cell: every rank puts its elements into its cell, reads everybody's and reduces them by itself
 // in rank order. One synchronisation; the arithmetic is done `ranks` times, which for small messages is cheaper than a
 // second crossing.
-#include <cstring>
-
 #include "collective/algorithms.h"
 
 namespace millrace::collective {
@@ -11,7 +9,7 @@ Result allreduce_cells(Group& group, const Call& call, const void* in, void* out
                        const Reducer& reducer) {
   const std::size_t bytes = elements * reducer.element_bytes;
   if (const Result result = group.cell_free(call); result != Result::ok) return result;
-  std::memcpy(group.data(group.rank(), call, bytes), in, bytes);
+  kernel::copy_row(group.data(group.rank(), call, bytes), in, bytes);
   group.post(call);
   const void** const inputs = group.inputs();
   for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {

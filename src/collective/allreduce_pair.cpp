@@ -3,6 +3,7 @@
 // chunk being sent before the last is awaited.
 #include <cstring>
 
+#include "collective/call_copies.h"
 #include "collective/chunking.h"
 #include "collective/pair.h"
 
@@ -18,7 +19,7 @@ void combine(Group& group, const Reducer& reducer, const void* own, const void* 
 }
 
 void send(Group& group, const Call& call, PairExchange& exchange, const void* from, std::size_t bytes) {
-  std::memcpy(PairExchange::data(exchange.own, bytes), from, bytes);
+  group.leave(PairExchange::data(exchange.own, bytes), from, bytes);
   exchange.send(group, call.label);
 }
 
@@ -83,10 +84,16 @@ Result in_line(Group& group, const Call& call, const void* in, void* out, std::s
 Result allreduce_pair(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                       const Reducer& reducer) {
   const std::size_t bytes = elements * reducer.element_bytes;
+  if (bytes <= pair_line_bytes) {
+    const Result result = in_line(group, call, in, out, elements, reducer);
+    group.all_heard(call);
+    return result;
+  }
   const std::size_t chunk_bytes = std::min(group.selection().pair_chunk_bytes, group.shape().slot_bytes);
-  const Result result = bytes <= pair_line_bytes ? in_line(group, call, in, out, elements, reducer)
-                        : bytes <= chunk_bytes   ? at_once(group, call, in, out, elements, reducer)
-                                                 : in_chunks(group, call, in, out, elements, reducer);
+  CallCopies copies(group, Kind::allreduce, call, bytes, bytes, false);
+  const Result result = bytes <= chunk_bytes ? at_once(group, call, in, out, elements, reducer)
+                                             : in_chunks(group, call, in, out, elements, reducer);
+  if (result == Result::ok) copies.end();
   group.all_heard(call);
   return result;
 }

@@ -1,11 +1,14 @@
 // Allreduce of any size: every rank reduces its slice of every chunk (slices.h) and copies all slices out, the filling
 // of the next chunk and the copying of the last one between them, so that nobody waits for a peer that is as fast.
+#include "collective/call_copies.h"
 #include "collective/slices.h"
 
 namespace millrace::collective {
 
 Result allreduce_slices(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                         const Reducer& reducer) {
+  const std::size_t bytes = elements * reducer.element_bytes;
+  CallCopies copies(group, Kind::allreduce, call, bytes, bytes, false);
   Slices slices(group, call, in, out, elements, reducer, group.selection().allreduce_chunk_bytes);
   const std::uint64_t count = slices.count();
   const std::uint32_t slots = group.shape().slots;
@@ -22,6 +25,7 @@ Result allreduce_slices(Group& group, const Call& call, const void* in, void* ou
   if (result != Result::ok) return result;
   if (count >= 2) group.chunks_free_below(slices.first() + count - 2 + slots);
   group.publish(group.self().chunks_done.value, slices.first() + count);
+  copies.end();
   group.all_heard(call);
   return Result::ok;
 }

@@ -1,7 +1,5 @@
 // Bcast of up to a cell: the root fills its cell and goes on, as far as the ring reaches; the others read it there.
 #include <algorithm>
-#include <cstring>
-
 #include "collective/algorithms.h"
 
 namespace millrace::collective {
@@ -9,13 +7,13 @@ namespace millrace::collective {
 Result bcast_cells(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
   if (group.rank() == root) {
     if (const Result result = group.cell_free(call); result != Result::ok) return result;
-    std::memcpy(group.data(root, call, bytes), buffer, bytes);
+    kernel::copy_row(group.data(root, call, bytes), buffer, bytes);
     group.post_sized(call, bytes);
   } else {
     const std::size_t room = bytes;
     if (const Result result = group.receive_sized(root, call, bytes); result != Result::ok) return result;
     if (bytes > group.shape().cell_bytes) return group.fail(Result::mismatch);
-    std::memcpy(buffer, group.data(root, call, bytes), std::min(bytes, room));
+    kernel::copy_row(buffer, group.data(root, call, bytes), std::min(bytes, room));
   }
   group.finish(call);
   return Result::ok;

@@ -1,13 +1,22 @@
 // Bcast of any size: the root copies chunks into its ring of slots, the others copy them out, at the same time.
 #include <algorithm>
-#include <cstring>
 
 #include "collective/algorithms.h"
+#include "collective/call_copies.h"
 #include "collective/chunking.h"
 
 namespace millrace::collective {
 
 Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
+  CallCopies copies(group, Kind::bcast, call, bytes, bytes, false);
+  const Result result = bcast_through_chunks(group, call, buffer, bytes, root);
+  if (result != Result::ok) return result;
+  copies.end();
+  group.finish(call);
+  return Result::ok;
+}
+
+Result bcast_through_chunks(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
   const std::size_t room = bytes;
   Member& self = group.self();
   const std::uint64_t first = group.take_chunks(0);
@@ -29,18 +38,17 @@ Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t& b
     const Extent chunk = chunking.chunk(index);
     if (group.rank() == root) {
       if (const Result result = group.slot_free(number); result != Result::ok) return result;
-      std::memcpy(group.slot(root, number), base + chunk.begin, chunk.elements);
+      group.leave(group.slot(root, number), base + chunk.begin, chunk.elements);
       group.publish(self.filled.value, number + 1);
     } else {
       if (chunk.begin >= room) break;  // nothing of the rest is read here, however much the root says that it is
       if (const Result result = group.wait(group.member(root).filled.value, number + 1); result != Result::ok)
         return result;
-      std::memcpy(base + chunk.begin, group.slot(root, number), std::min(chunk.elements, room - chunk.begin));
+      kernel::copy_row(base + chunk.begin, group.slot(root, number), std::min(chunk.elements, room - chunk.begin));
       group.publish(self.chunks_done.value, number + 1);
     }
   }
   group.publish(self.chunks_done.value, first + chunking.count);
-  group.finish(call);
   return Result::ok;
 }
 

@@ -1,12 +1,12 @@
 // Bcast of large messages, where ranks may read each other's memory: the root says where its buffer lies, in its cell,
 // and returns when all have read it there; a single one it helps (shared_row.h). If one could not, it goes to all
 // through shared memory after all. Two ranks know that by themselves; of more, those that could have to be told. The
-// root of two may also send chunks from the beginning, where those were faster of late (copy_choice.h).
+// root may also send chunks from the beginning, where those were faster of late (call_copies.h).
 #include <algorithm>
 #include <cstring>
 
-#include "base/clock.h"
 #include "collective/algorithms.h"
+#include "collective/call_copies.h"
 #include "collective/shared_row.h"
 
 namespace millrace::collective {
@@ -63,59 +63,42 @@ Result by_one_copy(Group& group, const Call& call, void* buffer, std::size_t& by
   }
   if (!unread) return Result::ok;
   if (group.rank() != root) bytes = room;
-  return bcast_chunks(group, call, buffer, bytes, root);
+  return bcast_through_chunks(group, call, buffer, bytes, root);
 }
 
-// What the other rank has said by now of what was sent.
-void note_costs(Group& group, const Call& call) {
-  for (CopyChoice::Sent& sent : group.copy_choice.sent) {
-    if (sent.bytes == 0 || call.number - sent.call >= 128) continue;
-    const std::uint64_t note =
-        group.member(1 - group.rank()).bcast_costs[sent.call % 128].load(std::memory_order_relaxed);
-    if (!CopyChoice::is_of(note, sent.call)) continue;
-    group.copy_choice.add(sent.bytes, sent.copies, sent.own_ticks + CopyChoice::ticks_of(note));
-    sent.bytes = 0;
-  }
+Result by_two_copies(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
+  const Result result = bcast_through_chunks(group, call, buffer, bytes, root);
+  if (result == Result::ok) group.finish(call);
+  return result;
 }
 
-Result send(Group& group, const Call& call, void* buffer, std::size_t& bytes) {
-  const bool chooses = group.ranks() == 2 && group.selection().bcast_root_chooses;
-  const std::uint64_t begin = clock_ticks();
-  if (chooses) note_costs(group, call);
-  const Copies copies = chooses ? group.copy_choice.choose(bytes) : Copies::one;
-  const auto address = copies == Copies::two ? 0 : static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(buffer));
+Result send(Group& group, const Call& call, void* buffer, std::size_t& bytes, bool is_one) {
+  const auto address = is_one ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(buffer)) : 0;
   if (const Result result = group.cell_free(call); result != Result::ok) return result;
   std::memcpy(group.cell(group.rank(), call).data, &address, sizeof address);
   group.post_sized(call, bytes);
-  const std::size_t sent_bytes = bytes;
-  const Result result = copies == Copies::two ? bcast_chunks(group, call, buffer, bytes, group.rank())
-                                              : by_one_copy(group, call, buffer, bytes, bytes, address, group.rank());
-  if (chooses) group.copy_choice.remember({call.number, sent_bytes, clock_ticks() - begin, copies});
-  return result;
+  return is_one ? by_one_copy(group, call, buffer, bytes, bytes, address, group.rank())
+                : by_two_copies(group, call, buffer, bytes, group.rank());
 }
 
 Result receive(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
   const std::size_t room = bytes;
   if (const Result result = group.receive_sized(root, call, bytes); result != Result::ok) return result;
-  const std::uint64_t begin = clock_ticks();
   std::uint64_t address = 0;
   std::memcpy(&address, group.cell(root, call).data, sizeof address);
-  Result result;
-  if (address != 0) {
-    result = by_one_copy(group, call, buffer, bytes, room, address, root);
-  } else {
-    bytes = room;
-    result = bcast_chunks(group, call, buffer, bytes, root);
-  }
-  group.self().bcast_costs[call.number % 128].store(CopyChoice::note(call.number, clock_ticks() - begin),
-                                                    std::memory_order_relaxed);
-  return result;
+  if (address != 0) return by_one_copy(group, call, buffer, bytes, room, address, root);
+  bytes = room;
+  return by_two_copies(group, call, buffer, bytes, root);
 }
 
 }  // namespace
 
 Result bcast_single_copy(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
-  return group.rank() == root ? send(group, call, buffer, bytes) : receive(group, call, buffer, bytes, root);
+  CallCopies copies(group, Kind::bcast, call, bytes, bytes, true);
+  const Result result = group.rank() == root ? send(group, call, buffer, bytes, copies.are_one())
+                                             : receive(group, call, buffer, bytes, root);
+  if (result == Result::ok) copies.end();
+  return result;
 }
 
 }  // namespace millrace::collective

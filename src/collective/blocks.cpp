@@ -34,7 +34,7 @@ Result exchange_blocks(Group& group, Kind kind, std::size_t bytes, std::span<con
   Call call;
   if (const Result result = enter_labelled(group, kind, label_of(group, entry, bytes), call); result != Result::ok)
     return result;
-  return entry.run.blocks(group, call, {bytes, sent, received});
+  return entry.run.blocks(group, call, {kind, bytes, sent, received});
 }
 
 }  // namespace millrace::collective

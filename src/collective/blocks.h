@@ -14,6 +14,7 @@ inline constexpr std::size_t most_block_bytes = 0x7fffffff;
 
 // One call of exchange_blocks(), as one rank has it.
 struct Blocks {
+  Kind kind;
   std::size_t bytes;  // of a block: what ranks chose the algorithm by
   std::span<const Data> sent, received;
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "collective/blocks.h"
+#include "collective/call_copies.h"
 #include "collective/pair.h"
 #include "shared_memory/read_once.h"
 
@@ -35,6 +36,7 @@ Result in_line(Group& group, const Call& call, const Blocks& blocks, std::uint32
 // Each message says how many bytes the whole block has. As in Allreduce, the next chunk is sent before the last is
 // awaited. Where the program is wrong and one block is longer, both ranks go on to the end of that.
 Result in_buffers(Group& group, const Call& call, const Blocks& blocks, std::uint32_t other) {
+  CallCopies copies(group, blocks.kind, call, blocks.bytes, blocks.bytes, false);
   const std::size_t chunk = std::min(group.selection().pair_chunk_bytes, group.shape().slot_bytes);
   const bool at_once = blocks.bytes <= chunk;
   std::uint64_t& numbers = at_once ? group.exchanges : group.pair_chunks;
@@ -52,7 +54,7 @@ Result in_buffers(Group& group, const Call& call, const Blocks& blocks, std::uin
   const auto send = [&](std::uint64_t index) {
     PairExchange exchange = buffers(index);
     const std::size_t bytes = length(blocks.bytes, index);
-    pack(sent, index * chunk, bytes, PairExchange::data(exchange.own, bytes));
+    leave(group, sent, index * chunk, bytes, PairExchange::data(exchange.own, bytes));
     exchange.send(group, call.label ^ blocks.bytes);
   };
   std::uint64_t count = (blocks.bytes + chunk - 1) / chunk, came = 0;
@@ -76,6 +78,7 @@ Result in_buffers(Group& group, const Call& call, const Blocks& blocks, std::uin
     unpack(received, begin, std::min(part, room), PairExchange::data(exchange.other, part));
   }
   numbers = first + count;
+  copies.end();
   return came > received.bytes || own_truncated ? Result::truncated : Result::ok;
 }
 

@@ -1,7 +1,8 @@
 #include "collective/data.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "kernel/copy/row.h"
 
 namespace millrace::collective {
 namespace {
@@ -14,16 +15,27 @@ constexpr std::size_t piece_bytes = 16 << 10;
 void pack(const Data& from, std::size_t first, std::size_t length, void* packed) {
   if (length == 0) return;
   if (from.row) {
-    std::memcpy(packed, static_cast<const char*>(from.row) + first, length);
+    kernel::copy_row(packed, static_cast<const char*>(from.row) + first, length);
   } else {
     from.move(from.context, first, length, packed);
+  }
+}
+
+void leave(const Group& group, const Data& from, std::size_t first, std::size_t length, char* packed) {
+  if (!group.past_caches) return pack(from, first, length, packed);
+  if (from.row) return group.leave(packed, static_cast<const char*>(from.row) + first, length);
+  const std::size_t piece = std::min(piece_bytes, group.scratch_bytes());
+  for (const std::size_t end = first + length; first < end; first += piece, packed += piece) {
+    const std::size_t part = std::min(piece, end - first);
+    from.move(from.context, first, part, group.scratch());
+    group.leave(packed, group.scratch(), part);
   }
 }
 
 void unpack(const Data& to, std::size_t first, std::size_t length, const void* packed) {
   if (length == 0) return;
   if (to.row) {
-    std::memcpy(static_cast<char*>(to.row) + first, packed, length);
+    kernel::copy_row(static_cast<char*>(to.row) + first, packed, length);
   } else {
     to.move(to.context, first, length, const_cast<void*>(packed));
   }

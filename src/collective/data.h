@@ -9,6 +9,8 @@ namespace millrace::collective {
 
 // Bytes [first, first + length) of what is sent, into `packed`.
 void pack(const Data& from, std::size_t first, std::size_t length, void* packed);
+// The same into shared memory, for others: as the call under way copies (Group::leave()).
+void leave(const Group& group, const Data& from, std::size_t first, std::size_t length, char* packed);
 // The same of what is received, out of `packed`.
 void unpack(const Data& to, std::size_t first, std::size_t length, const void* packed);
 // A whole message whose two ends are in this process, of equal bytes. Goes through `scratch` only where neither is a

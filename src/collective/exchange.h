@@ -30,12 +30,15 @@ struct Message {
 // know to be equal: root, a hash of counts ...) guard against ranks that called different things. A message whose two
 // ends differ in bytes breaks the group with Result::mismatch; nothing is written past the receiver's bytes. Returns
 // when what is received has come and what is sent may be overwritten. Buffers must not overlap.
+// `block_bytes`: of every message, where all ranks know that they are alike; else 0.
 Result exchange(Group& group, Kind kind, std::uint64_t label, std::span<const Message> sends,
-                std::span<const Message> receives);
+                std::span<const Message> receives, std::size_t block_bytes = 0);
 
 // The same bytes to everybody (MPI_Allgather(v)): `own` is published once; receives[rank] says where the bytes of each
 // rank go (this rank's own entry too, with `row`/`move` both null if it is in place). receives.size() == group.ranks().
-Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, std::span<const Data> receives);
+// block_bytes as above.
+Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, std::span<const Data> receives,
+               std::size_t block_bytes = 0);
 
 // A block of `bytes` for each rank from each (MPI_Alltoall), or the same one for all (MPI_Allgather), where
 // exchanges_blocks() has an algorithm for it: equal on all ranks, if the program is right. `sent` has one block, which

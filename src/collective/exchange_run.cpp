@@ -32,6 +32,20 @@ void put_last(std::uint32_t& head, std::uint32_t* next) {
 
 }  // namespace
 
+std::uint32_t ExchangeRun::least_row() const {
+  const Selection& selection = group_.selection();
+  return group_.crowded() ? selection.exchange_single_copy_crowded_bytes : selection.exchange_single_copy_bytes;
+}
+
+// Of the messages to and from others.
+std::size_t ExchangeRun::largest() const {
+  std::size_t largest_bytes = 0;
+  for (const std::span<const Message> messages : {sends_, receives_})
+    for (const Message& message : messages)
+      if (message.peer != group_.rank()) largest_bytes = std::max(largest_bytes, message.data.bytes);
+  return largest_bytes;
+}
+
 // Chains the messages of each peer, in the order in which they are listed. Peers are served in the order rank + 1, ...
 // and come in the order rank - 1, ..., so that not all turn to the same one at once.
 bool ExchangeRun::list_messages() {
@@ -127,11 +141,8 @@ bool ExchangeRun::room_for_letter(std::uint32_t rank) {
 // help; with two copies they do half.
 bool ExchangeRun::goes_by_row(std::uint32_t rank, const Data& data) const {
   if (kind_ == Kind::gather && !group_.shares_rows(data.bytes)) return false;
-  const Selection& selection = group_.selection();
-  const std::uint32_t least_bytes =
-      group_.crowded() ? selection.exchange_single_copy_crowded_bytes : selection.exchange_single_copy_bytes;
-  return data.row && group_.reads_memory() && at_least(data.bytes, least_bytes) && mail_.peer(rank).send_first == 0 &&
-         call_.number >= mail_.peer(rank).rows_again;
+  return data.row && copies_.are_one() && group_.reads_memory() && at_least(data.bytes, least_row()) &&
+         mail_.peer(rank).send_first == 0 && call_.number >= mail_.peer(rank).rows_again;
 }
 
 bool ExchangeRun::fill_piece(std::uint32_t rank, const Data& data, Letter& letter) {
@@ -145,7 +156,7 @@ bool ExchangeRun::fill_piece(std::uint32_t rank, const Data& data, Letter& lette
     if (start == Mail::none) return false;
   }
   mail_.lend_units(rank, start, count);
-  pack(data, first, length, group_.outbox(group_.rank()) + start * unit);
+  leave(group_, data, first, length, group_.outbox(group_.rank()) + start * unit);
   letter.kind = LetterKind::piece;
   letter.piece.first = first;
   letter.piece.length = static_cast<std::uint32_t>(length);
@@ -418,6 +429,7 @@ Result ExchangeRun::run() {
   // All are closed but where something broke, or was scribbled upon.
   for (std::uint32_t rank = 0; opened_ && rank < group_.ranks(); ++rank) mail_.peer(rank).reading.close(group_, rank);
   if (result_ != Result::ok) return result_;
+  copies_.end();
   group_.finish(call_);
   return truncated_ ? Result::truncated : Result::ok;
 }

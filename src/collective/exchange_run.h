@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "collective/call_copies.h"
 #include "collective/exchange.h"
 #include "collective/mail.h"
 
@@ -12,12 +13,20 @@ namespace millrace::collective {
 class ExchangeRun {
  public:
   ExchangeRun(Group& group, Kind kind, const Call& call, std::span<const Message> sends,
-              std::span<const Message> receives)
-      : group_(group), mail_(group.mail()), kind_(kind), call_(call), sends_(sends), receives_(receives) {}
+              std::span<const Message> receives, std::size_t block_bytes)
+      : group_(group),
+        mail_(group.mail()),
+        kind_(kind),
+        call_(call),
+        sends_(sends),
+        receives_(receives),
+        copies_(group, kind, call, block_bytes, largest(), block_bytes == 0 || at_least(block_bytes, least_row())) {}
 
   Result run();
 
  private:
+  std::uint32_t least_row() const;
+  std::size_t largest() const;
   bool list_messages();
   void copy_own();
   bool advance();
@@ -43,6 +52,7 @@ class ExchangeRun {
   const Kind kind_;
   const Call& call_;
   std::span<const Message> sends_, receives_;
+  CallCopies copies_;
   std::uint32_t target_count_ = 0, source_count_ = 0;  // peers to whom, and from whom, something is still to come
   bool truncated_ = false, opened_ = false;            // opened: rows that their senders help to read
   Result result_ = Result::ok;

@@ -24,6 +24,7 @@
 #include "collective/result.h"
 #include "collective/selection.h"
 #include "collective/tree.h"
+#include "kernel/copy/row.h"
 #include "shared_memory/attention.h"
 #include "shared_memory/futex.h"
 #include "shared_memory/read_once.h"
@@ -198,8 +199,23 @@ class Group {
     return *reinterpret_cast<PairHead*>(block(side) + layout_.pair_buffers + index * layout_.pair_stride);
   }
   std::uint64_t meetings = 0, exchanges = 0, pair_chunks = 0;
-  // Of the Bcasts of this root.
+  // How this rank's large messages were copied, and what that has cost (call_copies.h).
   CopyChoice copy_choice;
+  bool past_caches = false;  // in the call under way: leave() goes there
+  // Puts bytes into shared memory, for others.
+  void leave(void* to, const void* from, std::size_t bytes) const {
+    if (past_caches)
+      kernel::copy_row_streaming(to, from, bytes);
+    else
+      kernel::copy_row(to, from, bytes);
+  }
+  // What this rank has spent in a call, for others to see; and what another has, where CostNote::is_of() that call.
+  void note_cost(const Call& call, std::uint64_t ticks) {
+    self_->costs[call.number % CostNote::places].store(CostNote::make(call.number, ticks), std::memory_order_relaxed);
+  }
+  std::uint64_t cost_note(std::uint32_t rank, std::uint64_t call_number) const {
+    return member(rank).costs[call_number % CostNote::places].load(std::memory_order_relaxed);
+  }
 
   // Whether `label` is one of the last 128 calls of this rank before `call`.
   bool called_before(const Call& call, std::uint64_t label) const;

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collective/copy_choice.h"
 #include "collective/group_shape.h"
 #include "shared_memory/process.h"
 #include "shared_memory/processors.h"
@@ -81,8 +82,9 @@ struct alignas(pair_bytes) Member {
   // Of its Bcasts of those calls, in chunks: how many bytes it sends. Relaxed: stored before the first chunk is.
   std::atomic<std::uint64_t> bcast_bytes[128];
 
-  // What it has spent in those that it received (CopyChoice::note). Relaxed: each word stands for itself.
-  std::atomic<std::uint64_t> bcast_costs[128];
+  // What it has spent in Bcasts that it received, and in trials of exchanges (CostNote). Relaxed: each word stands for
+  // itself.
+  std::atomic<std::uint64_t> costs[CostNote::places];
 
   NotedFlag calls_done;  // all calls below this number: nothing of them is read by this rank any more. The note: number
                          // + 1 of the last in which it could not read a row of another rank's memory

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collective/call_copies.h"
 #include "collective/data.h"
 #include "collective/exchange_label.h"
 
@@ -34,18 +35,27 @@ struct Published {
   bool truncated = false;
 };
 
-// The address of a row that others shall read, or null.
-const void* offered_row(const Group& group, const Data& own) {
+std::uint32_t least_row(const Group& group) {
   const Selection& selection = group.selection();
-  const std::uint32_t least_bytes =
-      group.crowded() ? selection.publish_single_copy_crowded_bytes : selection.publish_single_copy_bytes;
-  const bool direct = group.reads_memory() && at_least(own.bytes, least_bytes);
+  return group.crowded() ? selection.publish_single_copy_crowded_bytes : selection.publish_single_copy_bytes;
+}
+
+// Of the others' messages, as it expects them, and this rank's own.
+std::size_t largest(const Data& own, std::span<const Data> receives) {
+  std::size_t largest_bytes = own.bytes;
+  for (const Data& data : receives) largest_bytes = std::max(largest_bytes, data.bytes);
+  return largest_bytes;
+}
+
+// The address of a row that others shall read, or null.
+const void* offered_row(const Group& group, const Data& own, const CallCopies& copies) {
+  const bool direct = copies.are_one() && group.reads_memory() && at_least(own.bytes, least_row(group));
   return direct ? own.row : nullptr;
 }
 
 // Everybody's cell: how many bytes, and these, or where they lie. So all know what all send, whatever they expect.
 Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<const Data> receives,
-                     Published& published) {
+                     const CallCopies& copies, Published& published) {
   // From here on only these notes count: what stands in a cell may change.
   const auto note_large = [&](std::uint32_t rank, std::size_t bytes, const void* from) {
     group.inputs()[rank] = from;
@@ -59,7 +69,7 @@ Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<
   if (own.bytes <= cell_bytes) {
     pack(own, 0, own.bytes, group.data(group.rank(), call, own.bytes));
   } else {
-    const void* const row = offered_row(group, own);
+    const void* const row = offered_row(group, own, copies);
     std::memcpy(group.cell(group.rank(), call).data, &row, sizeof row);
     note_large(group.rank(), own.bytes, row);
   }
@@ -102,7 +112,7 @@ Result fill(Group& group, const Data& own, std::uint64_t first, std::uint64_t in
   const ChunkPart part = part_of(chunked_bytes(group, group.rank()), index, chunk);
   if (part.length == 0) return Result::ok;
   if (const Result result = group.slot_free(first + index); result != Result::ok) return result;
-  pack(own, part.first, part.length, group.slot(group.rank(), first + index));
+  leave(group, own, part.first, part.length, group.slot(group.rank(), first + index));
   group.publish(group.self().filled.value, first + index + 1);
   return Result::ok;
 }
@@ -170,7 +180,8 @@ Result share_rows(Group& group, const Call& call, const Data& own, std::span<con
 
 }  // namespace
 
-Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, std::span<const Data> receives) {
+Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, std::span<const Data> receives,
+               std::size_t block_bytes) {
   if (receives.size() != group.ranks()) return Result::not_supported;
   Call call;
   if (const Result result = enter_labelled(group, kind, ~label, call); result != Result::ok) return result;
@@ -180,12 +191,15 @@ Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, st
     group.finish(call);
     return published.truncated ? Result::truncated : Result::ok;
   }
-  Result result = meet_in_cells(group, call, own, receives, published);
+  CallCopies copies(group, kind, call, block_bytes, largest(own, receives),
+                    block_bytes == 0 || at_least(block_bytes, least_row(group)));
+  Result result = meet_in_cells(group, call, own, receives, copies, published);
   if (result == Result::ok && published.large_bytes != 0) {
     result = publish_chunks(group, own, receives, published.large_bytes);
     if (result == Result::ok && published.rows) result = share_rows(group, call, own, receives, published.large_bytes);
   }
   if (result != Result::ok) return result;
+  copies.end();
   group.finish(call);
   group.all_heard(call);
   return published.truncated ? Result::truncated : Result::ok;

@@ -1,8 +1,7 @@
 // Reduce of any size among few ranks: every rank but the root copies chunks into its ring of slots, the root reduces
 // them in rank order as they come.
-#include <cstring>
-
 #include "collective/algorithms.h"
+#include "collective/call_copies.h"
 #include "collective/chunking.h"
 
 namespace millrace::collective {
@@ -14,7 +13,7 @@ Result send(Group& group, const Chunking& chunking, std::uint64_t first, const c
     const std::uint64_t number = first + index;
     const Extent chunk = chunking.chunk(index);
     if (const Result result = group.slot_free(number); result != Result::ok) return result;
-    std::memcpy(group.slot(group.rank(), number), in + chunk.begin * chunking.element_bytes,
+    group.leave(group.slot(group.rank(), number), in + chunk.begin * chunking.element_bytes,
                 chunk.elements * chunking.element_bytes);
     group.publish(self.filled.value, number + 1);
     group.publish(self.chunks_done.value, number + 1);
@@ -26,11 +25,14 @@ Result send(Group& group, const Chunking& chunking, std::uint64_t first, const c
 
 Result reduce_chunks(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                      const Reducer& reducer, std::uint32_t root) {
+  const std::size_t bytes = elements * reducer.element_bytes;
+  CallCopies copies(group, Kind::reduce, call, bytes, bytes, false);
   const Chunking chunking(group, elements, reducer.element_bytes, group.selection().reduce_chunk_bytes);
   const std::uint64_t first = group.take_chunks(chunking.count);
   if (group.rank() != root) {
     if (const Result result = send(group, chunking, first, static_cast<const char*>(in)); result != Result::ok)
       return result;
+    copies.end();
     group.finish(call);
     return Result::ok;
   }
@@ -43,7 +45,8 @@ Result reduce_chunks(Group& group, const Call& call, const void* in, void* out, 
     const void* own = static_cast<const char*>(in) + offset;
     if (copy_own) {
       if (const Result result = group.slot_free(number); result != Result::ok) return result;
-      own = std::memcpy(group.slot(root, number), own, chunk.elements * chunking.element_bytes);
+      kernel::copy_row(group.slot(root, number), own, chunk.elements * chunking.element_bytes);
+      own = group.slot(root, number);
     }
     const void** const inputs = group.inputs();
     for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
@@ -56,6 +59,7 @@ Result reduce_chunks(Group& group, const Call& call, const void* in, void* out, 
     fold(reducer, inputs, group.ranks(), static_cast<char*>(out) + offset, chunk.elements, group.scratch());
     group.publish(group.self().chunks_done.value, number + 1);
   }
+  copies.end();
   group.finish(call);
   return Result::ok;
 }

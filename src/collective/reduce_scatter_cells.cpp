@@ -1,7 +1,5 @@
 // Reduce_scatter of up to a cell: every rank puts all its elements into its cell, and reduces its own block out of
 // everybody's, in rank order.
-#include <cstring>
-
 #include "collective/algorithms.h"
 
 namespace millrace::collective {
@@ -11,7 +9,7 @@ Result reduce_scatter_cells(Group& group, const Call& call, const void* in, void
   const std::size_t each = reducer.element_bytes, bytes = blocks.elements() * each;
   const std::size_t offset = blocks.begin(group.rank()) * each;
   if (const Result result = group.cell_free(call); result != Result::ok) return result;
-  std::memcpy(group.data(group.rank(), call, bytes), in, bytes);
+  kernel::copy_row(group.data(group.rank(), call, bytes), in, bytes);
   group.post(call);
   const void** const inputs = group.inputs();
   for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {

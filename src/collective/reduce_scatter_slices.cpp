@@ -6,9 +6,9 @@
 //   slot of rank 1   [ x1 block 0 | x1 block 2 ]
 //   slot of rank 2   [ x2 block 0 | x2 block 1 ]
 #include <algorithm>
-#include <cstring>
 
 #include "collective/algorithms.h"
+#include "collective/call_copies.h"
 
 namespace millrace::collective {
 namespace {
@@ -42,7 +42,7 @@ struct Pieces {
     for (std::uint32_t turn = 1; turn < group.ranks(); ++turn) {
       const std::uint32_t to = (self + turn) % group.ranks();
       if (const std::size_t elements = length(to, step); elements != 0)
-        std::memcpy(place(self, to, step), own(to, step), elements * reducer.element_bytes);
+        group.leave(place(self, to, step), own(to, step), elements * reducer.element_bytes);
     }
     group.publish(group.self().filled.value, first + step + 1);
     return Result::ok;
@@ -70,6 +70,8 @@ struct Pieces {
 
 Result reduce_scatter_slices(Group& group, const Call& call, const void* in, void* out, const Blocking& blocks,
                              const Reducer& reducer) {
+  const std::size_t bytes = blocks.elements() * reducer.element_bytes;
+  CallCopies copies(group, Kind::reduce_scatter, call, bytes, bytes, false);
   const std::size_t limit = std::min(group.selection().reduce_scatter_chunk_bytes, group.shape().slot_bytes);
   // A slot holds an element for each rank (collective.cpp saw to it). Whole cache lines where elements permit.
   std::size_t piece = std::max<std::size_t>(limit / (group.ranks() - 1) / reducer.element_bytes, 1);
@@ -87,6 +89,7 @@ Result reduce_scatter_slices(Group& group, const Call& call, const void* in, voi
     if (result == Result::ok) result = pieces.reduce(step);
   }
   if (result != Result::ok) return result;
+  copies.end();
   group.finish(call);
   return Result::ok;
 }

@@ -1,11 +1,14 @@
 // Reduce of any size among many ranks: every rank reduces its slice of every chunk (slices.h), the root copies them
 // out.
+#include "collective/call_copies.h"
 #include "collective/slices.h"
 
 namespace millrace::collective {
 
 Result reduce_slices(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                      const Reducer& reducer, std::uint32_t root) {
+  const std::size_t bytes = elements * reducer.element_bytes;
+  CallCopies copies(group, Kind::reduce, call, bytes, bytes, false);
   Slices slices(group, call, in, out, elements, reducer, group.selection().reduce_chunk_bytes);
   const std::uint64_t count = slices.count();
   const bool at_root = group.rank() == root;
@@ -28,6 +31,7 @@ Result reduce_slices(Group& group, const Call& call, const void* in, void* out, 
     group.publish(done, slices.first() + count);
   }
   if (result != Result::ok) return result;
+  copies.end();
   group.finish(call);
   return Result::ok;
 }

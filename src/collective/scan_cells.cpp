@@ -1,7 +1,5 @@
 // Scan and Exscan of up to a cell: every rank fills its cell and reduces, in rank order, those of the ranks before it,
 // and for Scan its own. Nobody waits for a rank behind it.
-#include <cstring>
-
 #include "collective/algorithms.h"
 
 namespace millrace::collective {
@@ -10,7 +8,7 @@ Result scan_cells(Group& group, const Call& call, const void* in, void* out, std
                   const Reducer& reducer, bool inclusive) {
   const std::size_t bytes = elements * reducer.element_bytes;
   if (const Result result = group.cell_free(call); result != Result::ok) return result;
-  std::memcpy(group.data(group.rank(), call, bytes), in, bytes);
+  kernel::copy_row(group.data(group.rank(), call, bytes), in, bytes);
   group.post(call);
   const void** const inputs = group.inputs();
   for (std::uint32_t rank = 0; rank < group.rank(); ++rank) {
@@ -19,7 +17,7 @@ Result scan_cells(Group& group, const Call& call, const void* in, void* out, std
   }
   inputs[group.rank()] = group.data(group.rank(), call, bytes);  // not `in`, which may be `out`
   const std::uint32_t count = group.rank() + (inclusive ? 1 : 0);
-  if (count == 1 && inputs[0] != out) std::memcpy(out, inputs[0], bytes);
+  if (count == 1 && inputs[0] != out) kernel::copy_row(out, inputs[0], bytes);
   if (count > 1) fold(reducer, inputs, count, out, elements, group.scratch());
   group.finish(call);
   return Result::ok;

@@ -1,8 +1,7 @@
 // Scan and Exscan of any size: chunk by chunk each rank reduces its elements with what the rank before it left in its
 // slot, leaves the result in its own for the next one, and goes on with the next chunk.
-#include <cstring>
-
 #include "collective/algorithms.h"
+#include "collective/call_copies.h"
 #include "collective/chunking.h"
 
 namespace millrace::collective {
@@ -16,9 +15,9 @@ void step(Group& group, const Reducer& reducer, const void* before, const char* 
   const void* const inputs[] = {before, own};
   if (left) fold(reducer, inputs, 2, left, elements, group.scratch());
   if (!inclusive)
-    std::memcpy(out, before, bytes);
+    kernel::copy_row(out, before, bytes);
   else if (left)
-    std::memcpy(out, left, bytes);
+    kernel::copy_row(out, left, bytes);
   else
     fold(reducer, inputs, 2, out, elements, group.scratch());
 }
@@ -27,6 +26,8 @@ void step(Group& group, const Reducer& reducer, const void* before, const char* 
 
 Result scan_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                   const Reducer& reducer, bool inclusive) {
+  const std::size_t all_bytes = elements * reducer.element_bytes;
+  CallCopies copies(group, inclusive ? Kind::scan : Kind::exscan, call, all_bytes, all_bytes, false);
   const Chunking chunking(group, elements, reducer.element_bytes, group.selection().scan_chunk_bytes);
   const std::uint64_t first = group.take_chunks(chunking.count);
   const std::uint32_t self = group.rank();
@@ -47,12 +48,13 @@ Result scan_chain(Group& group, const Call& call, const void* in, void* out, std
     if (self != 0) {
       step(group, reducer, group.slot(self - 1, number), own, to, left, chunk.elements, inclusive);
     } else {
-      std::memcpy(group.slot(self, number), own, bytes);  // of two ranks at least it is not the last
-      if (inclusive && to != own) std::memcpy(to, own, bytes);
+      group.leave(group.slot(self, number), own, bytes);  // of two ranks at least it is not the last
+      if (inclusive && to != own) kernel::copy_row(to, own, bytes);
     }
     group.publish(group.self().filled.value, number + 1);
     group.publish(group.self().chunks_done.value, number + 1);
   }
+  copies.end();
   group.finish(call);
   return Result::ok;
 }

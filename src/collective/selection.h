@@ -76,8 +76,10 @@ struct Selection {
   // Where ranks may read each other's memory: messages in a row of so many bytes are not copied through shared memory.
   bool single_copy = true;
   std::uint32_t bcast_single_copy_bytes = 64 << 10;
-  std::uint32_t bcast_single_copy_ranks = 2;  // in groups of up to so many ranks: all read from one
-  bool bcast_root_chooses = true;             // of two ranks the root may send chunks after all (copy_choice.h)
+  std::uint32_t bcast_single_copy_ranks = 2;          // in groups of up to so many ranks: all read from one
+  std::uint32_t exscan_single_copy_bytes = 64 << 10;  // of two ranks
+  bool choose_copies =
+      true;  // senders may send through shared memory after all: the root of two, or all (copy_choice.h)
   std::uint32_t exchange_single_copy_bytes = 32 << 10;
   std::uint32_t publish_single_copy_bytes = 64 << 10;
   // The same where ranks share cores: who is read waits for that, and sleeps, while messages in pieces lie there when

@@ -1,7 +1,5 @@
 #include "collective/slices.h"
 
-#include <cstring>
-
 namespace millrace::collective {
 
 Result Slices::fill(std::uint64_t index) {
@@ -12,8 +10,8 @@ Result Slices::fill(std::uint64_t index) {
   char* const slot = group_.slot(group_.rank(), number);
   const char* const from = in_ + chunk.begin * each;
   const std::size_t after = own.begin + own.elements;
-  std::memcpy(slot, from, own.begin * each);
-  std::memcpy(slot + after * each, from + after * each, (chunk.elements - after) * each);
+  group_.leave(slot, from, own.begin * each);
+  group_.leave(slot + after * each, from + after * each, (chunk.elements - after) * each);
   group_.publish(group_.self().filled.value, number + 1);
   return Result::ok;
 }
@@ -50,7 +48,7 @@ Result Slices::copy_out(std::uint64_t index) {
       if (const Result result = group_.wait(group_.member(rank).reduced.value, number + 1); result != Result::ok)
         return result;
     const Extent part = slice(chunk, rank);
-    std::memcpy(to + part.begin * each, group_.slot(rank, number) + part.begin * each, part.elements * each);
+    kernel::copy_row(to + part.begin * each, group_.slot(rank, number) + part.begin * each, part.elements * each);
   }
   return Result::ok;
 }

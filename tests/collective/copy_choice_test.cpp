@@ -2,61 +2,102 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <vector>
+
 namespace millrace::collective::test {
 namespace {
 
 constexpr std::size_t bytes = 300000;
+constexpr Ways all_ways = Ways{}.with(Copies::one).with(Copies::two).with(Copies::past_caches);
+constexpr Ways two_ways = Ways{}.with(Copies::two).with(Copies::past_caches);
+using Price = std::array<std::uint64_t, copies_count>;
 
-// How many of `calls` are copied once, where one copy costs `one` and two cost `two`.
-int copied_once(CopyChoice& choice, int calls, std::uint64_t one, std::uint64_t two) {
-  int once = 0;
+// How many of `calls` go each way, where that costs so much.
+std::array<int, copies_count> run(CopyChoice& choice, int calls, const Price& price, Ways ways = all_ways) {
+  std::array<int, copies_count> times{};
   for (int call = 0; call < calls; ++call) {
-    const Copies copies = choice.choose(bytes);
-    once += copies == Copies::one ? 1 : 0;
-    choice.add(bytes, copies, copies == Copies::one ? one : two);
+    const CopyChoice::Trial trial = choice.next(Kind::bcast, bytes, ways);
+    const Copies copies = trial.is_one ? trial.copies : choice.cheapest(Kind::bcast, bytes, ways);
+    const auto way = static_cast<std::size_t>(copies);
+    ++times[way];
+    if (trial.is_one) choice.add(Kind::bcast, bytes, copies, price[way]);
   }
-  return once;
+  return times;
 }
 
-TEST(CopyChoice, TakesWhatCostsLess) {
+TEST(CopyChoice, TakesWhatCostsLeast) {
+  const Price prices[] = {{1000, 2000, 3000}, {3000, 1000, 2000}, {2000, 3000, 1000}};
+  for (std::size_t best = 0; best < copies_count; ++best) {
+    CopyChoice choice;
+    EXPECT_GE(run(choice, 640, prices[best])[best], 640 - 8 - 2 * 8) << best;
+  }
   CopyChoice choice;
-  EXPECT_GE(copied_once(choice, 320, 100, 200), 300);
-  CopyChoice other;
-  EXPECT_LE(copied_once(other, 320, 200, 100), 20);
+  EXPECT_EQ(run(choice, 640, prices[1], two_ways)[0], 0);
 }
 
-// The machine changes: within two tries of the other way, and as many calls as lie between.
+// The machine changes: within four trials of a way.
 TEST(CopyChoice, FollowsTheMachine) {
   CopyChoice choice;
-  copied_once(choice, 100, 100, 200);
-  copied_once(choice, 200, 400, 200);
-  EXPECT_LE(copied_once(choice, 320, 400, 200), 20);
-  copied_once(choice, 200, 100, 200);
-  EXPECT_GE(copied_once(choice, 320, 100, 200), 300);
+  run(choice, 300, {1000, 2000, 3000});
+  run(choice, 5 * 128, {4000, 2000, 3000});
+  EXPECT_GE(run(choice, 640, {4000, 2000, 3000})[1], 610);
+  run(choice, 5 * 128, {4000, 2000, 1000});
+  EXPECT_GE(run(choice, 640, {4000, 2000, 1000})[2], 610);
 }
 
 TEST(CopyChoice, IsNotImpressedByADelay) {
   CopyChoice choice;
-  copied_once(choice, 50, 100, 200);
-  for (int delay = 0; delay < 3; ++delay) choice.add(bytes, Copies::one, 100000);
-  EXPECT_EQ(copied_once(choice, 10, 100, 200), 10);
+  run(choice, 50, {1000, 2000, 3000});
+  for (int delay = 0; delay < 3; ++delay) choice.add(Kind::bcast, bytes, Copies::one, 100000);
+  EXPECT_EQ(choice.cheapest(Kind::bcast, bytes, all_ways), Copies::one);
 }
 
-TEST(CopyChoice, KeepsSizesApart) {
+TEST(CopyChoice, KeepsKindsAndSizesApart) {
   CopyChoice choice;
-  copied_once(choice, 50, 100, 200);
-  for (int call = 0; call < 6; ++call) choice.add(64 << 10, call % 2 == 0 ? Copies::one : Copies::two, 100 - call % 2);
-  int once = 0;
-  for (int call = 0; call < 31; ++call) once += choice.choose(64 << 10) == Copies::one ? 1 : 0;
-  EXPECT_LE(once, 1);
-  EXPECT_GE(copied_once(choice, 31, 100, 200), 30);
+  run(choice, 50, {3000, 2000, 1000});
+  EXPECT_EQ(choice.cheapest(Kind::bcast, bytes, all_ways), Copies::past_caches);
+  EXPECT_EQ(choice.cheapest(Kind::bcast, 4 * bytes, all_ways), Copies::one);
+  EXPECT_EQ(choice.cheapest(Kind::alltoall, bytes, all_ways), Copies::one);
+  EXPECT_EQ(choice.cheapest(Kind::alltoall, bytes, two_ways), Copies::two);
+}
+
+// Ranks that count alike try alike, each way as often, and seldom.
+TEST(CopyChoice, AllTryTheSame) {
+  CopyChoice mine, theirs;
+  Price tries{};
+  for (int call = 0; call < 6412; ++call) {
+    const CopyChoice::Trial trial = mine.next(Kind::alltoall, 0, all_ways);
+    const CopyChoice::Trial other = theirs.next(Kind::alltoall, 0, all_ways);
+    ASSERT_EQ(trial.is_one, other.is_one);
+    if (!trial.is_one) continue;
+    ASSERT_EQ(trial.copies, other.copies);
+    ++tries[static_cast<std::size_t>(trial.copies)];
+    if (call % 3 == 0) mine.next(Kind::gather, 0, all_ways);  // another kind is counted apart
+    theirs.add(Kind::alltoall, bytes, trial.copies, 1000);    // and what was seen does not matter
+  }
+  for (const std::uint64_t way : tries) EXPECT_NEAR(static_cast<double>(way), 4 + 4 + 48, 4);
+}
+
+// A program may call with other sizes in between, always: each of a pattern is tried every way.
+TEST(CopyChoice, TriesEverySizeOfAPattern) {
+  for (std::size_t period = 2; period <= 16; ++period) {
+    CopyChoice choice;
+    std::vector<Price> tries(period);
+    for (std::size_t call = 0; call < 128 * 16 * period; ++call) {
+      const CopyChoice::Trial trial = choice.next(Kind::alltoall, 0, all_ways);
+      if (trial.is_one && call >= 12) ++tries[call % period][static_cast<std::size_t>(trial.copies)];
+    }
+    for (const Price& each : tries)
+      for (const std::uint64_t way : each) EXPECT_GE(way, 3u) << period;
+  }
 }
 
 TEST(CopyChoice, NotesSayWhatTheyAreOf) {
-  const std::uint64_t note = CopyChoice::note(70000, 12345);
-  EXPECT_TRUE(CopyChoice::is_of(note, 70000));
-  EXPECT_FALSE(CopyChoice::is_of(note, 70001));
-  EXPECT_EQ(CopyChoice::ticks_of(note), 12345u);
+  const std::uint64_t note = CostNote::make(70000, 12345);
+  EXPECT_TRUE(CostNote::is_of(note, 70000));
+  EXPECT_FALSE(CostNote::is_of(note, 70001));
+  EXPECT_EQ(CostNote::ticks_of(note), 12345u);
 }
 
 }  // namespace

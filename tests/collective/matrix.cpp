@@ -23,7 +23,7 @@ constexpr Force forces[] = {
     {"barrier=cells,bcast=cells,reduce=cells,allreduce=cells,reduce_scatter=cells,scan=cells,exscan=cells", ""},
     {"bcast=chunks,reduce=chunks,allreduce=slices,reduce_scatter=slices,scan=chain,exscan=chain", ""},
     {"barrier=pair,reduce=slices,allreduce=pair", ""},
-    {"bcast=single_copy,reduce=chain,allreduce=chain", ""},
+    {"bcast=single_copy,reduce=chain,allreduce=chain,exscan=single_copy", ""},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "knomial:4,small-first/kary:3"},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "kary:2,socket"},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "knomial:2,cache,leaders-last"},

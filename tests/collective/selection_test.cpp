@@ -66,8 +66,8 @@ TEST(Selection, Forced) {
   EXPECT_EQ(chosen(large, Kind::allreduce, 1, 2), Algorithm::slices);
 }
 
-// Whoever can be asked for is taken then, with many ranks and few, and only where it suits: two ranks for a pair, what
-// fits a cell for those that use cells.
+// Whoever can be asked for is taken then, with many ranks and few, and only where it suits: two ranks for what is for
+// two, what fits a cell for those that use cells.
 TEST(Selection, WhatIsForcedIsTaken) {
   for (const AlgorithmEntry& entry : algorithms()) {
     EXPECT_EQ(entry.force == nullptr, entry.algorithm == Algorithm::alone || entry.algorithm == Algorithm::mail);
@@ -76,7 +76,8 @@ TEST(Selection, WhatIsForcedIsTaken) {
     CollectiveSettings settings;
     settings.force = word;
     const Selection selection = selected(settings);
-    const std::uint32_t ranks = entry.algorithm == Algorithm::pair ? 2 : 4;
+    const bool of_two = entry.algorithm == Algorithm::pair || entry.run.scan == exscan_single_copy;
+    const std::uint32_t ranks = of_two ? 2 : 4;
     const bool small = entry.algorithm == Algorithm::tree || entry.algorithm == Algorithm::cells;
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 30}) {
       if (small && bytes > (entry.run.blocks ? 4096 / ranks : 4096)) continue;

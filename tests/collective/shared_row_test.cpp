@@ -35,7 +35,7 @@ RankSetup setup_of(std::uint32_t count) {
   setup.selection.shared_rows_crowded = true;
   setup.selection.bcast_cells_bytes = 0;
   setup.selection.bcast_single_copy_bytes = 1;
-  setup.selection.bcast_root_chooses = false;
+  setup.selection.choose_copies = false;
   return setup;
 }
 

@@ -30,6 +30,7 @@ constinit const HostFacts mpich_4{
     .collectives = collectives,
     .bcast_by_one_copy = {128 * kib, mib - 1},
     .small_gather_below = 4 * kib,
+    .small_scatter_below = kib,
     .reports_short_bcast = true,
 };
 

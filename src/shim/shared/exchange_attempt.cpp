@@ -358,6 +358,9 @@ class ExchangeAttempt {
     return false;
   }
 
+  // What all ranks know to be the size of each block; else 0.
+  std::size_t agreed_bytes() const { return shape_.is_neighbor() ? 0 : block_bytes_; }
+
   Result move() {
     collective::Group& group = communicator_.group->group();
     const Kind kind = kind_of(shape_.kind);
@@ -369,8 +372,9 @@ class ExchangeAttempt {
         sort_blocks();
       return swap_blocks();
     }
-    if (shape_.kind == ExchangeKind::allgather) return collective::publish(group, kind, label, own_, blocks_.gathered);
-    return collective::exchange(group, kind, label, blocks_.sends, blocks_.receives);
+    if (shape_.kind == ExchangeKind::allgather)
+      return collective::publish(group, kind, label, own_, blocks_.gathered, agreed_bytes());
+    return collective::exchange(group, kind, label, blocks_.sends, blocks_.receives, agreed_bytes());
   }
 
   Communicator& communicator_;

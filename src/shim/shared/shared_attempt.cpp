@@ -255,7 +255,9 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
   const bool hosts = !takes_all && told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
                                                                           group.crowded(), group.reads_memory()));
   // Not to be tried: MPICH 5 ends the program where blocks of MPI_Reduce_scatter differ and are reduced in place.
-  const bool either_may = !call.counts && (found.is_exact || (found.is_predefined && learns()));
+  // Exscan of two only moves data.
+  const bool only_moves = call.kind == CollectiveKind::exscan && group.ranks() == 2;
+  const bool either_may = !call.counts && (found.is_exact || (found.is_predefined && (only_moves || learns())));
   // What an array of counts holds is not seen by its address.
   return answered(whose_call(communicator, either, hosts, either_may), !found.is_predefined || call.counts);
 }
