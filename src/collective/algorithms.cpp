@@ -28,6 +28,8 @@ constexpr const char* why_exscan_copy =
     "two ranks, large: what the first contributes goes to the second, as in a Bcast: copied once where that is faster";
 constexpr const char* why_swap = "two ranks: each sends the other its block, in buffers that change hands";
 constexpr const char* why_block_cells = "blocks for all fit a cell: everybody takes its own out of the others' cells";
+constexpr const char* why_gather_cells = "blocks fit cells: each rank leaves its own in its cell for the root";
+constexpr const char* why_scatter_cells = "blocks of all others fit a cell: the root leaves them there";
 constexpr const char* why_mail = "every two ranks have a mailbox for each direction; all messages advance together";
 
 constexpr std::uint32_t tree_from_ranks = 3;  // where it was asked for
@@ -161,6 +163,15 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      [](S& s) { s.block_pair_bytes = never; }, &S::pair_chunk_bytes},
     {Kind::alltoall, Algorithm::cells, "cells", why_block_cells, blocks_fit, {.blocks = blocks_cells},
      [](S& s) { s.block_pair_bytes = 0, s.block_cells_bytes = never; }},
+
+    {Kind::gather, Algorithm::cells, "cells", why_gather_cells,
+     [](const S& s, const Q& q) { return q.ranks != 1 && q.bytes != 0 && fits(q, s.block_cells_bytes); },
+     {.blocks = gather_cells}, [](S& s) { s.block_cells_bytes = never; }},
+    {Kind::scatter, Algorithm::cells, "cells", why_scatter_cells,
+     [](const S& s, const Q& q) {
+       return q.ranks != 1 && q.bytes != 0 && q.bytes <= std::min(s.block_cells_bytes, q.cell_bytes) / (q.ranks - 1);
+     },
+     {.blocks = scatter_cells}, [](S& s) { s.block_cells_bytes = never; }},
 
     {Kind::reduce_scatter, Algorithm::alone, "alone", why_alone, is_alone, {.reduce_scatter = reduce_scatter_alone}},
     {Kind::reduce_scatter, Algorithm::cells, "cells", why_cells,

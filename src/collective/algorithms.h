@@ -101,6 +101,8 @@ Result exscan_single_copy(Group& group, const Call& call, const void* in, void* 
 // Blocks of equal bytes to everybody (blocks.h). Up to block_line_bytes of a pair's go in one line.
 inline constexpr std::size_t block_line_bytes = 8;
 Result blocks_pair(Group& group, const Call& call, const Blocks& blocks);
+Result gather_cells(Group& group, const Call& call, const Blocks& blocks);
+Result scatter_cells(Group& group, const Call& call, const Blocks& blocks);
 Result blocks_cells(Group& group, const Call& call, const Blocks& blocks);  // a cell has a block for each rank
 
 // Up to a cell; reductions by kernels of commutative ops only, in the order of the tree.

@@ -17,13 +17,15 @@ struct Blocks {
   Kind kind;
   std::size_t bytes;  // of a block: what ranks chose the algorithm by
   std::span<const Data> sent, received;
+  std::uint32_t root = 0;  // of Gather and Scatter
 
   const Data& sent_to(std::uint32_t rank) const { return sent.size() == 1 ? sent[0] : sent[rank]; }
 };
 
 // What this rank sends itself. Whether it is more than there is room for.
 inline bool move_own(Group& group, const Blocks& blocks) {
-  const Data& to = blocks.received[group.rank()];
+  if (blocks.sent.empty() || blocks.received.empty()) return false;
+  const Data& to = blocks.received.size() == 1 ? blocks.received[0] : blocks.received[group.rank()];
   if (!to.row && !to.move) return false;
   Data from = blocks.sent_to(group.rank());
   const bool truncated = from.bytes > to.bytes;

@@ -40,13 +40,15 @@ Result exchange(Group& group, Kind kind, std::uint64_t label, std::span<const Me
 Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, std::span<const Data> receives,
                std::size_t block_bytes = 0);
 
-// A block of `bytes` for each rank from each (MPI_Alltoall), or the same one for all (MPI_Allgather), where
-// exchanges_blocks() has an algorithm for it: equal on all ranks, if the program is right. `sent` has one block, which
-// goes to everybody, or one for each rank; received[rank] says where that of each rank goes. A rank's own block with
-// neither `row` nor `move` at its receiving end stays where it is. truncated: more came than a block has room for.
-// Buffers must not overlap.
+// A block of `bytes` for each rank from each (MPI_Alltoall), the same one for all (MPI_Allgather), from each to the
+// root (MPI_Gather) or from the root to each (MPI_Scatter), where exchanges_blocks() has an algorithm for it: equal on
+// all ranks, if the program is right. `sent` has one block, which goes to everybody or to the root, or one for each
+// rank; received[rank] says where that of each rank goes. Ranks that send, or receive, nothing have none: those of a
+// Gather but the root receive none, and a Scatter's send none and have one to receive. A rank's own block with neither
+// `row` nor `move` at its receiving end, or none at all, stays where it is. truncated: more came than a block has room
+// for. Buffers must not overlap.
 Result exchange_blocks(Group& group, Kind kind, std::size_t bytes, std::span<const Data> sent,
-                       std::span<const Data> received);
+                       std::span<const Data> received, std::uint32_t root = 0);
 // Whether blocks of so many bytes go that way; else by exchange() and publish(). The same on all ranks.
 bool exchanges_blocks(const Group& group, Kind kind, std::size_t bytes);
 

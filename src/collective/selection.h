@@ -88,7 +88,8 @@ struct Selection {
   std::uint32_t publish_single_copy_crowded_bytes = 8 << 20;
   std::uint32_t shared_row_bytes = 64 << 10;  // from here its owner copies too, where it would only wait ...
   bool shared_rows_crowded = false;           // ... and even if ranks share cores
-  // Allgather and Alltoall with blocks of so many bytes, in groups of two ranks; Alltoall of all blocks of a rank.
+  // Allgather and Alltoall with blocks of so many bytes, in groups of two ranks; of all blocks of a rank of Alltoall, a
+  // block of Gather, the blocks of all others of Scatter.
   std::uint32_t block_pair_bytes = 64 << 10;
   std::uint32_t block_cells_bytes = 4096;
 };

@@ -62,9 +62,11 @@ struct HostFacts {
   // 0.85 to 0.93 of Intel MPI on 8 ranks of 2 cores; the second for more than 4 ranks.
   std::int64_t crowded_bcast_from = any_size, crowded_allreduce_from = any_size;
 
-  // Small messages that only the root waits for leave Open MPI and Intel MPI, and to the root MPICH 4, faster: 0.54 to
-  // 0.88.
+  // Small messages that only the root waits for leave Open MPI faster: 0.71 to 0.92 of it on two ranks of Zen 3.
   std::int64_t small_gather_below = 0, small_scatter_below = 0;
+  // Where no rank knows the others' counts (MPI_Gatherv, Scatterv) such messages go through mailboxes: 0.51 to 0.88 of
+  // Open MPI and Intel MPI, and to the root of MPICH 4.
+  bool gathers_counted = false, scatters_counted = false;
   // With more ranks than cores, small messages to all: 0.64 to 1.02 of Open MPI and Intel MPI on 4 and 8 ranks of 2
   // cores; small ones to neighbours 0.47 to 0.80 of Open MPI, large ones 0.96 to 5.
   std::int64_t crowded_alltoall_below = 0;

@@ -46,7 +46,9 @@ inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind,
   const std::int64_t small_below = kind == collective::Kind::gather    ? facts.small_gather_below
                                    : kind == collective::Kind::scatter ? facts.small_scatter_below
                                                                        : 0;
-  if (!bytes) return small_below > 0;
+  if (!bytes)
+    return (kind == collective::Kind::gather && facts.gathers_counted) ||
+           (kind == collective::Kind::scatter && facts.scatters_counted);
   const auto size = static_cast<std::int64_t>(*bytes);
   if (kind == collective::Kind::alltoall) return crowded && size < facts.crowded_alltoall_below;
   return size < small_below;

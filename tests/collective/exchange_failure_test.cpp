@@ -101,7 +101,7 @@ TEST(ExchangeMismatch, OfMessages) {
 
 // What a rank calls that differs from what the others call.
 TEST(ExchangeMismatch, OfCalls) {
-  for (int odd = 0; odd < 5; ++odd) {
+  for (int odd = 0; odd < 7; ++odd) {
     const std::string wrong = run_all(setup_of(3), [&](Group& group) -> std::string {
       std::vector<char> own(64), all(3 * 64);
       std::vector<Message> sends, receives;
@@ -124,6 +124,12 @@ TEST(ExchangeMismatch, OfCalls) {
       if (odd == 4)
         result = other ? exchange(group, Kind::alltoall, 1, sends, receives)
                        : exchange_blocks(group, Kind::alltoall, 64, blocks, everybody);
+      // Roots that differ: of Gather rank 1 takes itself for it, of Scatter, too.
+      const std::uint32_t root = other ? 1 : 0;
+      const bool at_root = group.rank() == root;
+      const std::span<const Data> none, received = everybody, sent = blocks;
+      if (odd == 5) result = exchange_blocks(group, Kind::gather, 64, sent.first(1), at_root ? received : none, root);
+      if (odd == 6) result = exchange_blocks(group, Kind::scatter, 64, at_root ? sent : none, received.first(1), root);
       if (odd == 3) result = publish(group, other ? Kind::allgather : Kind::alltoall, 1, row(own), everybody);
       if (result == Result::ok) result = barrier(group);
       return result == Result::mismatch ? "" : result_name(result);

@@ -143,20 +143,22 @@ std::vector<std::size_t> block_sizes(const GroupShape& shape) {
   return all;
 }
 
+constexpr Kind block_kinds[] = {Kind::gather, Kind::scatter, Kind::allgather, Kind::alltoall};
+
 std::string run_blocks(const RankSetup& setup, unsigned seed, int calls, std::set<std::string>& done) {
   const std::vector<std::size_t> sizes = block_sizes(setup.shape);
   // Ranks may be threads: nothing here is shared that changes.
   const auto entry_for = [&setup](Kind kind, std::size_t bytes) -> const AlgorithmEntry& {
     return choose(setup.selection, kind, {bytes, setup.shape.ranks, setup.shape.cell_bytes, false, false});
   };
-  for (const Kind kind : {Kind::allgather, Kind::alltoall})
+  for (const Kind kind : block_kinds)
     for (const std::size_t bytes : sizes)
       if (const AlgorithmEntry& entry = entry_for(kind, bytes); entry.run.blocks)
         done.insert(std::string(kind_name(kind)) + ' ' + entry.name);
   return run_all(setup, [&](Group& group) -> std::string {
     std::mt19937 random(seed);
     for (int call = 0; call < calls; ++call) {
-      const Kind kind = random() % 2 == 0 ? Kind::allgather : Kind::alltoall;
+      const Kind kind = block_kinds[random() % std::size(block_kinds)];
       const std::size_t bytes = sizes[random() % sizes.size()];
       const auto form = static_cast<Form>(random() % 3);
       const bool in_place = random() % 3 == 0, uneven = random() % 8 == 0;
@@ -177,7 +179,7 @@ TEST(Blocks, OfEveryAlgorithm) {
   ASSERT_FALSE(all.empty());
   for (const std::uint32_t count : {2, 3, 4, 5, 6, 7, 8, 9, 16})
     for (const bool small : {false, true})
-      for (const char* forced : {"", "allgather=pair,alltoall=pair", "alltoall=cells"}) {
+      for (const char* forced : {"", "allgather=pair,alltoall=pair", "alltoall=cells,gather=cells,scatter=cells"}) {
         RankSetup setup = setup_of(count, small, true);
         setup.waiting = count % 2 == 0 ? Waiting::automatic : Waiting::sleep;
         setup.threads = small && count % 3 == 0;

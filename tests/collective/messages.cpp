@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <numeric>
 #include <random>
 
 namespace millrace::collective::test {
@@ -131,28 +132,43 @@ std::string check_blocks(Group& group, Kind kind, std::size_t bytes, std::size_t
                          bool in_place) {
   std::mt19937 random(static_cast<unsigned>(number * 83 + group.rank()));
   const std::uint32_t self = group.rank(), ranks = group.ranks();
-  const auto block = [&](std::uint32_t from, std::uint32_t to) {
-    return text(number * 7717 + from * 1013 + (kind == Kind::allgather ? 0 : to + 1), bytes);
+  const bool one_for_all = kind == Kind::allgather || kind == Kind::gather;
+  const auto root = static_cast<std::uint32_t>(number % ranks);
+  const bool at_root = self == root;
+  // To whom this rank sends, and from whom it receives.
+  std::vector<std::uint32_t> to(ranks), from(ranks);
+  std::iota(to.begin(), to.end(), 0u);
+  from = to;
+  if (one_for_all) to = {0};
+  if (kind == Kind::gather && !at_root) from = {};
+  if (kind == Kind::gather && at_root && in_place && number % 2 == 0) to = {};
+  if (kind == Kind::scatter && !at_root) to = {};
+  if (kind == Kind::scatter) from = {root};
+  if (kind == Kind::scatter && at_root && in_place && number % 2 == 0) from = {};
+  const auto block = [&](std::uint32_t sender, std::uint32_t receiver) {
+    return text(number * 7717 + sender * 1013 + (one_for_all ? 0 : receiver + 1), bytes);
   };
   std::deque<End> sent_ends, received_ends;
   std::vector<Data> sent, received;
-  for (std::uint32_t rank = 0; rank < (kind == Kind::allgather ? 1 : ranks); ++rank) {
+  for (const std::uint32_t rank : to) {
     const std::vector<char> data = block(self, rank);
     sent.push_back(sent_ends.emplace_back(bytes, is_row(form, random), &data).data());
   }
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+  for (const std::uint32_t rank : from) {
     received.push_back(received_ends.emplace_back(room, is_row(form, random), nullptr).data());
     if (in_place && rank == self) received.back() = {room, nullptr, nullptr, nullptr};
   }
   if (!exchanges_blocks(group, kind, bytes)) return fmt::format("blocks of {} bytes do not go so", bytes);
-  const Result result = exchange_blocks(group, kind, bytes, sent, received);
-  if (result != (room < bytes ? Result::truncated : Result::ok)) return result_name(result);
+  const Result result = exchange_blocks(group, kind, bytes, sent, received, root);
+  const bool receives = !from.empty() && !(in_place && from.size() == 1 && from[0] == self);
+  if (result != (receives && room < bytes ? Result::truncated : Result::ok)) return result_name(result);
   for (End& end : sent_ends) end = End(0, true, nullptr);  // what was sent may be overwritten now
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+  for (std::size_t index = 0; index < from.size(); ++index) {
+    const std::uint32_t rank = from[index];
     if (in_place && rank == self) continue;
     std::vector<char> expected = block(rank, self);
     expected.resize(room, untouched);
-    if (std::string wrong = received_ends[rank].compare(expected); !wrong.empty())
+    if (std::string wrong = received_ends[index].compare(expected); !wrong.empty())
       return fmt::format("{} {}, blocks of {}, from {}: {}", kind_name(kind), number, bytes, rank, wrong);
   }
   return "";

@@ -50,8 +50,9 @@ std::string check_exchange(Group& group, const Traffic& traffic, Form form, Kind
 std::string check_publish(Group& group, const std::vector<std::size_t>& bytes, std::uint64_t number, Form form,
                           bool in_place);
 
-// Everybody's block of `bytes` to everybody, one and the same (Kind::allgather) or one for each; `room`: what a rank
-// expects of each block, where the program is wrong. exchange_blocks() must know how to.
+// Everybody's block of `bytes` to everybody, one and the same (Kind::allgather) or one for each, or to the root or from
+// it (Kind::gather, Kind::scatter), which is some rank; `room`: what a rank expects of each block, where the program is
+// wrong. exchange_blocks() must know how to.
 std::string check_blocks(Group& group, Kind kind, std::size_t bytes, std::size_t room, std::uint64_t number, Form form,
                          bool in_place);
 

@@ -133,15 +133,21 @@ class Caller {
   }
 
   void call_blocks() {
-    const Kind kind = pick(2) == 0 ? Kind::allgather : Kind::alltoall;
+    const Kind kinds[] = {Kind::gather, Kind::scatter, Kind::allgather, Kind::alltoall};
+    const Kind kind = kinds[pick(4)];
     const std::size_t bytes = 1 + any_size() % 2000, room = expected(bytes, group_.rank());
+    const auto root = static_cast<std::uint32_t>(pick(group_.ranks()));
     if (!exchanges_blocks(group_, kind, bytes)) return;
+    const bool at_root = group_.rank() == root, has_one = kind == Kind::allgather || kind == Kind::gather;
+    const std::uint32_t sends = has_one ? 1 : kind == Kind::scatter && !at_root ? 0 : group_.ranks();
+    const std::uint32_t receives = kind == Kind::scatter ? 1 : kind == Kind::gather && !at_root ? 0 : group_.ranks();
     std::vector<Data> sent, received;
     for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank) {
-      if (rank == 0 || kind == Kind::alltoall) sent.push_back(buffers_.data(bytes, pick(3) != 0));
-      received.push_back(buffers_.data(room, pick(2) == 0));
+      const bool sent_row = pick(3) != 0, received_row = pick(2) == 0;  // drawn alike on all ranks
+      if (rank < sends) sent.push_back(buffers_.data(bytes, sent_row));
+      if (rank < receives) received.push_back(buffers_.data(room, received_row));
     }
-    exchange_blocks(group_, kind, bytes, sent, received);
+    exchange_blocks(group_, kind, bytes, sent, received, root);
   }
 
   void call_exchange() {

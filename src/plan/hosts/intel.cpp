@@ -29,8 +29,8 @@ constinit const HostFacts intel{
     .bcast_of_two = {64 * kib, mib - 1},
     .crowded_bcast_from = 16 * mib,
     .crowded_allreduce_from = 2 * mib,
-    .small_gather_below = 512,
-    .small_scatter_below = 512,
+    .gathers_counted = true,
+    .scatters_counted = true,
 };
 
 }  // namespace millrace::plan::hosts

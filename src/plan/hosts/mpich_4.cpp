@@ -29,8 +29,7 @@ constinit const HostFacts mpich_4{
     .messages = messages,
     .collectives = collectives,
     .bcast_by_one_copy = {128 * kib, mib - 1},
-    .small_gather_below = 4 * kib,
-    .small_scatter_below = kib,
+    .gathers_counted = true,
     .reports_short_bcast = true,
 };
 

@@ -134,6 +134,7 @@ class ExchangeAttempt {
   // Where blocks that go by exchange_blocks() lie, if they are plain data in rows that do not meet: most are, and to
   // look no further takes half the time. False: nothing was done.
   bool find_plain_blocks() {
+    if (shape_.is_rooted()) return find_plain_rooted();
     const bool gathers = shape_.kind == ExchangeKind::allgather;
     std::int64_t sent_bytes = 0, received_bytes = 0;
     if (!is_plain(shape_.receive, received_bytes) || (!in_place_ && !is_plain(shape_.send, sent_bytes))) return false;
@@ -154,6 +155,29 @@ class ExchangeAttempt {
     return true;
   }
 
+  // The same of Gather and Scatter: the root has a block of every rank, and each rank one of its own.
+  bool find_plain_rooted() {
+    const bool gathers = shape_.kind == ExchangeKind::gather;
+    const ExchangeSide &many = gathers ? shape_.receive : shape_.send, &one = gathers ? shape_.send : shape_.receive;
+    std::vector<Data>&all_blocks = gathers ? blocks_.gathered : blocks_.sent,
+    &own_blocks = gathers ? blocks_.sent : blocks_.gathered;
+    const bool has_own = !in_place_;
+    std::int64_t many_bytes = 0, own_bytes = 0;
+    if ((is_root() && !is_plain(many, many_bytes)) || (has_own && !is_plain(one, own_bytes))) return false;
+    const auto ranks_count = static_cast<Word>(ranks());
+    const Word all = is_root() ? call_.buffer(many) : 0, own = has_own ? call_.buffer(one) : all;
+    const Word each = static_cast<Word>(many_bytes), all_end = all + each * ranks_count;
+    if (own == 0 || (is_root() && all == 0)) return false;
+    if (is_root() && has_own && own < all_end && all < own + static_cast<Word>(own_bytes)) return false;
+    if (is_root() ? is_device_memory(all, own) : is_device_memory(own)) return false;
+    all_blocks.resize(is_root() ? ranks() : 0);
+    for (std::size_t i = 0; i < all_blocks.size(); ++i)
+      all_blocks[i] = {static_cast<std::size_t>(each), as_pointer(all + i * each), nullptr, nullptr};
+    own_blocks.resize(has_own ? 1 : 0);
+    if (has_own) own_blocks[0] = {static_cast<std::size_t>(own_bytes), as_pointer(own), nullptr, nullptr};
+    return true;
+  }
+
   // Whether the elements of a side are all the bytes there are, in order; then `bytes` are those of a block.
   bool is_plain(const ExchangeSide& side, std::int64_t& bytes) const {
     const Word datatype = call_.datatype(side, 0);
@@ -164,17 +188,20 @@ class ExchangeAttempt {
            bytes <= INT_MAX;
   }
 
-  // The lists of an Alltoall by rank.
+  // Lists by rank, or of the one block of this rank.
   void sort_blocks() {
-    blocks_.sent.assign(ranks(), Data{});
-    blocks_.gathered.assign(ranks(), Data{});
-    for (const Message& message : blocks_.sends) blocks_.sent[message.peer] = message.data;
-    for (const Message& message : blocks_.receives) blocks_.gathered[message.peer] = message.data;
+    const bool sends_one = shape_.kind == ExchangeKind::gather, receives_one = shape_.kind == ExchangeKind::scatter;
+    by_rank(blocks_.sends, sends_one, blocks_.sent);
+    by_rank(blocks_.receives, receives_one, blocks_.gathered);
+  }
+  void by_rank(const std::vector<Message>& messages, bool is_one, std::vector<Data>& blocks) const {
+    blocks.assign(messages.empty() ? 0 : is_one ? 1 : ranks(), Data{});
+    for (const Message& message : messages) blocks[is_one ? 0 : message.peer] = message.data;
   }
 
   Result swap_blocks() {
     return collective::exchange_blocks(communicator_.group->group(), kind_of(shape_.kind), block_bytes_, blocks_.sent,
-                                       blocks_.gathered);
+                                       blocks_.gathered, static_cast<std::uint32_t>(root_));
   }
 
   // Of a side whose blocks are alike; nothing if its arguments are not valid.

@@ -1,0 +1,31 @@
+// Gather of small blocks: every rank but the root puts its block into its cell, with how many bytes it is, and goes on;
+// the root takes them from there.
+#include "collective/algorithms.h"
+#include "collective/blocks.h"
+
+namespace millrace::collective {
+
+Result gather_cells(Group& group, const Call& call, const Blocks& blocks) {
+  const std::uint32_t ranks = group.ranks(), self = group.rank();
+  if (self != blocks.root) {
+    if (const Result result = group.cell_free(call); result != Result::ok) return result;
+    pack(blocks.sent[0], 0, blocks.bytes, group.data(self, call, blocks.bytes));
+    group.post_sized(call, blocks.bytes);
+    group.finish(call);
+    return Result::ok;
+  }
+  bool truncated = move_own(group, blocks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    if (rank == self) continue;
+    std::size_t bytes = 0;
+    if (const Result result = group.receive_sized(rank, call, bytes); result != Result::ok) return result;
+    if (bytes > group.shape().cell_bytes) return group.fail(Result::mismatch);
+    const Data& to = blocks.received[rank];
+    truncated = truncated || bytes > to.bytes;
+    unpack(to, 0, std::min(bytes, to.bytes), group.data(rank, call, bytes));
+  }
+  group.finish(call);
+  return truncated ? Result::truncated : Result::ok;
+}
+
+}  // namespace millrace::collective
