@@ -144,8 +144,12 @@ def main():
     parser.add_argument("--env", help="NAME=VALUE,... for the runs under Millrace")
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--turn-us", type=float, default=1000, help="of one side in one turn")
-    parser.add_argument("--offset", type=int, default=16, help="bytes of buffers behind the beginning of a page: 16 as "
-                        "malloc places large ones")
+    parser.add_argument(
+        "--offset",
+        type=int,
+        default=16,
+        help="bytes of buffers behind the beginning of a page: 16 as malloc places large ones",
+    )
     parser.add_argument("--noise", action="store_true", help="also without Millrace")
     parser.add_argument("--worst", type=int, default=4, help="points named in a row")
     parser.add_argument("--timeout-s", type=int, default=900, help="of one kind on one host")

@@ -1,6 +1,6 @@
-/* measured_calls SEED CALLS: collectives by chance on the world, a copy of it, its halves and pairs of neighbours, with
-   data that are checked; sums of doubles must be the same bits whatever was measured, so their digest is printed. Ranks
-   come late by chance. */
+/* measured_calls SEED CALLS [LATE]: collectives by chance on the world, a copy of it, its halves and pairs of
+   neighbours, with data that are checked; sums of doubles must be the same bits whatever was measured, so their digest
+   is printed. Ranks come late by chance, in each run alike, or as LATE has it. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   state = (uint64_t)atoi(argv[1]);
   const int calls = atoi(argv[2]);
-  unsigned late = 7u + (unsigned)rank;
+  unsigned late = 7u + (unsigned)rank + (argc > 3 ? 1000003u * (unsigned)atoi(argv[3]) : 0u);
   comms[0] = MPI_COMM_WORLD;
   MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[2]);
