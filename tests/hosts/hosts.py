@@ -170,17 +170,26 @@ def environment(host, extra=None):
     return {name: str(value) for name, value in values.items() if value is not None}
 
 
+# What each program was made of by this process: most tests of a file run the same one.
+_compiled = {}
+
+
 def compile(host, source, out, lang=None, flags=(), timeout=120):  # noqa: A001
-    """Compiles one MPI program for `host`; returns the path `out`."""
+    """Compiles one MPI program for `host`, unless it is what was compiled there last; returns the path `out`."""
     host = get(host)
     source, out = pathlib.Path(source), pathlib.Path(out)
     lang = lang or SUFFIXES[source.suffix]
     if lang not in host.compilers:
         raise ValueError(f"{host.name} has no {lang} compiler")
+    made_of = (host.name, lang, source.resolve(), source.stat().st_mtime_ns, *map(str, flags))
+    if _compiled.get(out) == made_of and out.exists():
+        return out
+    _compiled.pop(out, None)
     out.parent.mkdir(parents=True, exist_ok=True)
     ours = host.fortran_flags if lang == "fortran" else ()
     command = [host.compilers[lang], "-O2", *ours, "-o", out, source, *flags]
     process.run(command, environment(host), timeout).check()
+    _compiled[out] = made_of
     return out
 
 

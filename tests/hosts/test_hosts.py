@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import subprocess
 
 import hosts
 import pytest
@@ -26,6 +27,31 @@ def alive(process):
 def test_c(host, tmp_path):
     program = hosts.compile(host, PROGRAMS / "hello.c", tmp_path / "hello")
     assert hosts.run(host, 2, program).check().stdout == "2 ranks, sum 1\n"
+
+
+def test_what_was_compiled_is_compiled_again_where_something_changed(tmp_path):
+    source, out = tmp_path / "answer.c", tmp_path / "answer"
+    text = '#include <stdio.h>\n#ifndef N\n#define N 1\n#endif\nint main(void) { return !printf("%d", N); }\n'
+    source.write_text(text)
+
+    def answer(*flags):
+        hosts.compile("openmpi4", source, out, flags=flags)
+        return subprocess.run([out], capture_output=True, text=True, check=True).stdout
+
+    assert answer() == "1"
+    made = out.stat().st_mtime_ns
+    assert answer() == "1" and out.stat().st_mtime_ns == made
+    assert answer("-DN=2") == "2"
+    assert answer() == "1"
+    out.unlink()
+    assert answer() == "1"
+    source.write_text(text.replace("N 1", "N 3"))
+    assert answer() == "3"
+    source.write_text("no program")
+    with pytest.raises(AssertionError):
+        answer()
+    source.write_text(text.replace("N 1", "N 3"))
+    assert answer() == "3"
 
 
 def test_a_program_of_the_abi_host_runs_on_intels_library(tmp_path):
