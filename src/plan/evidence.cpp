@@ -24,6 +24,11 @@ constexpr std::uint64_t tried_side_costs = 2;  // in times of ours, at least
 // of all that is called.
 constexpr std::uint64_t least_spacing = share * tried_calls, most_spacing = std::uint64_t{1} << 20, least_wait = 32;
 
+// While too little is known of some call that is not in every window, windows go on coming, but not before so much time
+// that what one costs, some us, is a hundredth of it; and no longer than so many in a row that did not have it.
+constexpr std::uint64_t window_pays_after_ns = 1'000'000;
+constexpr std::uint32_t most_searches = 64;
+
 constexpr std::uint32_t most_choices = 64, most_classes = 96;
 // Who changes sides twice stays.
 constexpr std::uint32_t most_changes = 2;
@@ -98,6 +103,9 @@ std::int64_t least_bytes(std::uint32_t size_class) {
 std::int64_t most_bytes(std::uint32_t size_class) {
   return size_class < 4 || size_class == any_size_class ? least_bytes(size_class) : least_bytes(size_class + 1) - 1;
 }
+
+// Whether more trials of it may change something.
+bool Evidence::is_open(const Choice& choice) const { return !choice.is_settled() && choice.ratios.count < many_trials; }
 
 bool Evidence::Choice::is_settled() const { return changes >= most_changes; }
 
@@ -269,9 +277,15 @@ Evidence::Outcome Evidence::decide(std::span<const EvidenceRecord> records) {
 // When the next window is. `mean_ns`: of a call, on a rank.
 void Evidence::plan_next(std::span<const EvidenceRecord> records, const Outcome& outcome, bool has_calls,
                          std::uint64_t mean_ns) {
-  const bool is_open = std::any_of(slots_.begin(), slots_.end(), [this](const Slot& slot) {
-    return slot.call_class >= 0 && !choice_of(slot).is_settled() && choice_of(slot).ratios.count < many_trials;
+  const bool has_open = std::any_of(slots_.begin(), slots_.end(), [this](const Slot& slot) {
+    return slot.call_class >= 0 && is_open(choice_of(slot));
   });
+  // Rare calls are found in many windows or never. Classes are of what was in windows, so the same on all ranks, where
+  // choices need not be; but for those of MPI_Bcast.
+  const bool is_looking = std::any_of(classes_.begin(), classes_.end(), [this](const CallClass& one) {
+    return kind_of(choices_[one.choice].key) != Kind::bcast && is_open(choices_[one.choice]);
+  });
+  searches_ = has_open ? 0 : searches_ + 1;
   std::uint64_t calls = ~std::uint64_t{0}, elapsed_ns = calls, tries = 0, tried_ns = 0, host_ns = 0;
   for (const EvidenceRecord& record : records) {
     calls = std::min(calls, record.calls);
@@ -296,9 +310,12 @@ void Evidence::plan_next(std::span<const EvidenceRecord> records, const Outcome&
     window_ = {turn_ + wait_ - around_calls, around_calls, 0, 0};
   } else {
     wait_ = 0;
+    const bool searches = is_looking && searches_ <= most_searches;
+    const std::uint64_t pays_after = window_pays_after_ns / std::max<std::uint64_t>(mean_ns, 1);
     spacing_ = !has_tried_ || is_eager_ ? 0
-               : is_open                ? least_spacing
-                                        : std::clamp(2 * spacing_, least_spacing, most_spacing);
+               : has_open               ? least_spacing
+                                        : std::clamp(2 * spacing_, least_spacing,
+                                       searches ? std::max(pays_after, least_spacing) : most_spacing);
     // By chance, but the same chance on all ranks: a program's loop shall not have the same calls tried each time.
     const std::uint64_t chance = is_eager_ ? spread(turn_) >> 61 : spacing_ == 0 ? 0 : spread(turn_) >> 58;
     window_ = {turn_ + spacing_ + chance, around_calls, tried_calls,

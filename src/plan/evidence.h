@@ -199,6 +199,7 @@ class Evidence {
   void plan_next(std::span<const EvidenceRecord> records, const Outcome& outcome, bool has_calls,
                  std::uint64_t mean_ns);
   std::uint64_t digest() const;
+  bool is_open(const Choice& choice) const;
 
   static constexpr std::uint64_t never = ~std::uint64_t{0};
   static constexpr std::uint64_t first_report = 20, first_calls = 12;
@@ -208,11 +209,12 @@ class Evidence {
   std::uint64_t turn_ = 0;
   std::uint64_t report_turn_ = first_report;
   Window window_{first_report - first_calls, first_calls, 0, 0};
-  bool has_tried_ = false;     // since a choice was changed last
-  std::uint64_t spacing_ = 0;  // calls until the next window with tries
-  std::uint64_t wait_ = 0;     // calls until the next one without
-  std::uint32_t changed_ = 0;  // classes whose choice is not the standard
-  bool has_reported_ = false;  // on this window
+  bool has_tried_ = false;      // since a choice was changed last
+  std::uint64_t spacing_ = 0;   // calls until the next window with tries
+  std::uint32_t searches_ = 0;  // windows in a row that had no call of which too little is known
+  std::uint64_t wait_ = 0;      // calls until the next one without
+  std::uint32_t changed_ = 0;   // classes whose choice is not the standard
+  bool has_reported_ = false;   // on this window
   bool closed_ = false;
   std::vector<CallClass> classes_;
   std::vector<Choice> choices_;

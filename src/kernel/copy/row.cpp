@@ -9,11 +9,11 @@
 namespace millrace::kernel {
 namespace {
 
+#if defined(__x86_64__)
 constexpr std::size_t page_bytes = 4096;
 // Slow up to 31 on Zen 3.
 constexpr std::size_t slow_up_to_bytes = 63;
 
-#if defined(__x86_64__)
 constexpr std::size_t line_bytes = 64, vector_bytes = 16, vectors = 8, step_bytes = vectors * vector_bytes;
 
 __m128i load(const char* from) {
@@ -52,10 +52,14 @@ void copy_by(Steps steps, char* to, const char* from, std::size_t bytes) {
 
 }  // namespace
 
-bool string_copy_is_slow(const void* to, const void* from) {
+bool string_copy_is_slow([[maybe_unused]] const void* to, [[maybe_unused]] const void* from) {
+#if defined(__x86_64__)
   const std::size_t further =
       (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page_bytes;
   return further != 0 && further <= slow_up_to_bytes;
+#else
+  return false;
+#endif
 }
 
 void copy_long_row(void* to, const void* from, std::size_t bytes) {

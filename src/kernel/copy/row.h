@@ -20,7 +20,7 @@ inline void copy_row(void* to, const void* from, std::size_t bytes) {
     copy_long_row(to, from, bytes);
 }
 
-// Whether `rep movsb` is slow from an address to another, whatever the processor.
+// Whether `rep movsb` is slow from an address to another, on some x86 processor; without that instruction: no.
 bool string_copy_is_slow(const void* to, const void* from);
 
 // As copy_row(), with non-temporal stores where the processor has them: for who reads next on a core whose lines are
