@@ -109,8 +109,15 @@ def test_waiting_drives_the_host(host, ranks):
     assert all(call(result, name)["taken"] > 0 for name in COLLECTIVES)
 
 
-KINDS = ["barrier", "bcast", "reduce", "allreduce"]
-SAMPLE = [("openmpi4", "barrier"), ("mpich5", "bcast"), ("intel", "reduce"), ("mpich4", "allreduce")]
+KINDS = ["barrier", "bcast", "reduce", "allreduce", "gather", "scatter"]
+SAMPLE = [
+    ("openmpi4", "barrier"),
+    ("mpich5", "bcast"),
+    ("intel", "reduce"),
+    ("mpich4", "allreduce"),
+    ("intel", "gather"),
+    ("openmpi5", "scatter"),
+]
 EVERY = [(host, kind) for host in hosts.HOSTS for kind in KINDS]
 
 

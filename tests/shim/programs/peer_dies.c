@@ -1,5 +1,6 @@
-/* The last rank ends without a word while the others are in a collective (argument: barrier, bcast, reduce or
-   allreduce). They must come back with an error within two seconds. The launcher must not have ended them before. */
+/* The last rank ends without a word while the others are in a collective (argument: barrier, bcast, reduce,
+   allreduce, gather or scatter, the last two of small blocks). They must come back with an error within two seconds.
+   The launcher must not have ended them before. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@ int main(int argc, char** argv) {
     if (!strcmp(kind, "bcast")) error = MPI_Bcast(in, 1 << 16, MPI_DOUBLE, ranks - 1, comm);
     if (!strcmp(kind, "reduce")) error = MPI_Reduce(in, out, 1 << 16, MPI_DOUBLE, MPI_SUM, 0, comm);
     if (!strcmp(kind, "allreduce")) error = MPI_Allreduce(in, out, 16, MPI_DOUBLE, MPI_SUM, comm);
+    if (!strcmp(kind, "gather")) error = MPI_Gather(in, 32, MPI_DOUBLE, out, 32, MPI_DOUBLE, 0, comm);
+    if (!strcmp(kind, "scatter")) error = MPI_Scatter(in, 32, MPI_DOUBLE, out, 32, MPI_DOUBLE, ranks - 1, comm);
   }
   printf("rank %d: %s after %s\n", rank, error ? "an error" : "no error",
          MPI_Wtime() - start < 2.5 ? "less than 2.5 s" : "too long");
