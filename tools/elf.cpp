@@ -27,6 +27,14 @@ constexpr std::uint16_t our_machine = EM_RISCV;
 #endif
 constexpr unsigned char our_byte_order = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
 
+// Whether the symbols of other files may be bound to this one.
+bool may_be_bound_to(const Elf64_Sym& symbol) {
+  const unsigned binding = ELF64_ST_BIND(symbol.st_info);
+  const unsigned visibility = ELF64_ST_VISIBILITY(symbol.st_other);
+  return symbol.st_shndx != SHN_UNDEF && (binding == STB_GLOBAL || binding == STB_WEAK || binding == STB_GNU_UNIQUE) &&
+         visibility != STV_HIDDEN && visibility != STV_INTERNAL;
+}
+
 }  // namespace
 
 std::optional<ElfFile> ElfFile::open(const std::string& path) {
@@ -50,8 +58,11 @@ ElfFile::ElfFile(ElfFile&& other) noexcept
       machine_(other.machine_),
       is_native_(other.is_native_),
       is_dynamic_(other.is_dynamic_),
+      has_special_search_(other.has_special_search_),
       loader_(other.loader_),
       soname_(other.soname_),
+      rpath_(other.rpath_),
+      runpath_(other.runpath_),
       needed_(std::move(other.needed_)),
       segments_(std::move(other.segments_)),
       strings_(other.strings_),
@@ -113,13 +124,19 @@ void ElfFile::read_headers() {
 
 void ElfFile::read_dynamic(std::size_t offset, std::size_t size) {
   std::vector<std::uint64_t> needed;
-  std::optional<std::uint64_t> soname;
+  std::optional<std::uint64_t> soname, rpath, runpath;
   for (std::size_t at = 0; at + sizeof(Elf64_Dyn) <= size; at += sizeof(Elf64_Dyn)) {
     const auto entry = value_at<Elf64_Dyn>(offset + at);
     if (!entry || entry->d_tag == DT_NULL) break;
     switch (entry->d_tag) {
       case DT_NEEDED: needed.push_back(entry->d_un.d_val); break;
       case DT_SONAME: soname = entry->d_un.d_val; break;
+      case DT_RPATH: rpath = entry->d_un.d_val; break;
+      case DT_RUNPATH: runpath = entry->d_un.d_val; break;
+      case DT_FLAGS_1: has_special_search_ = has_special_search_ || (entry->d_un.d_val & DF_1_NODEFLIB) != 0; break;
+      case DT_CONFIG:
+      case DT_AUDIT:
+      case DT_DEPAUDIT: has_special_search_ = true; break;
       case DT_STRTAB: strings_ = file_offset(entry->d_un.d_ptr); break;
       case DT_SYMTAB: symbols_ = file_offset(entry->d_un.d_ptr); break;
       case DT_HASH: hash_ = file_offset(entry->d_un.d_ptr); break;
@@ -130,6 +147,8 @@ void ElfFile::read_dynamic(std::size_t offset, std::size_t size) {
   if (strings_ == absent) return;
   for (const std::uint64_t name : needed) needed_.push_back(text_at(strings_ + name));
   if (soname) soname_ = text_at(strings_ + *soname);
+  if (rpath) rpath_ = text_at(strings_ + *rpath);
+  if (runpath) runpath_ = text_at(strings_ + *runpath);
 }
 
 // The dynamic symbol table does not say how long it is; the hash tables over it do.
@@ -162,13 +181,42 @@ void ElfFile::for_each_export(Visit visit) const {
   for (std::size_t index = 1; index < count; ++index) {
     const auto symbol = value_at<Elf64_Sym>(symbols_ + index * sizeof(Elf64_Sym));
     if (!symbol) break;
-    const unsigned binding = ELF64_ST_BIND(symbol->st_info);
-    const unsigned visibility = ELF64_ST_VISIBILITY(symbol->st_other);
-    const bool is_bindable = binding == STB_GLOBAL || binding == STB_WEAK || binding == STB_GNU_UNIQUE;
-    if (symbol->st_shndx == SHN_UNDEF || !is_bindable || visibility == STV_HIDDEN || visibility == STV_INTERNAL)
-      continue;
-    visit(text_at(strings_ + symbol->st_name), symbol->st_value);
+    if (may_be_bound_to(*symbol)) visit(text_at(strings_ + symbol->st_name), symbol->st_value);
   }
+}
+
+bool ElfFile::is_export(std::size_t index, std::string_view name) const {
+  const auto symbol = value_at<Elf64_Sym>(symbols_ + index * sizeof(Elf64_Sym));
+  return symbol && may_be_bound_to(*symbol) && text_at(strings_ + symbol->st_name) == name;
+}
+
+// The table of the GNU linker: a filter of bits, then for each bucket its first symbol, then for each symbol its hash,
+// whose lowest bit ends a chain.
+bool ElfFile::defines_by_gnu_hash(std::string_view name) const {
+  const auto buckets = value_at<std::uint32_t>(gnu_hash_);
+  const auto first = value_at<std::uint32_t>(gnu_hash_ + 4);
+  const auto filter_words = value_at<std::uint32_t>(gnu_hash_ + 8);
+  if (!buckets || !first || !filter_words || *buckets == 0) return false;
+  std::uint32_t wanted = 5381;
+  for (const char letter : name) wanted = wanted * 33 + static_cast<unsigned char>(letter);
+  const std::uint64_t bucket_offset = gnu_hash_ + 16 + std::uint64_t{*filter_words} * 8;
+  const std::uint64_t chain_offset = bucket_offset + std::uint64_t{*buckets} * 4;
+  const auto start = value_at<std::uint32_t>(bucket_offset + std::uint64_t{wanted % *buckets} * 4);
+  if (!start || *start < *first) return false;
+  for (std::size_t index = *start;; ++index) {
+    const auto hash = value_at<std::uint32_t>(chain_offset + (index - *first) * 4);
+    if (!hash) return false;
+    if ((*hash | 1) == (wanted | 1) && is_export(index, name)) return true;
+    if (*hash & 1) return false;
+  }
+}
+
+bool ElfFile::defines(std::string_view name) const {
+  if (strings_ == absent || symbols_ == absent) return false;
+  if (gnu_hash_ != absent) return defines_by_gnu_hash(name);
+  bool found = false;
+  for_each_export([&](std::string_view export_name, std::uint64_t) { found = found || export_name == name; });
+  return found;
 }
 
 std::vector<std::string_view> ElfFile::exports() const {

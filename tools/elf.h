@@ -31,9 +31,16 @@ class ElfFile {
   bool is_dynamic() const { return is_dynamic_; }
   std::string_view soname() const { return soname_; }
   const std::vector<std::string_view>& needed() const { return needed_; }  // DT_NEEDED, in order
+  std::string_view rpath() const { return rpath_; }                        // DT_RPATH
+  std::string_view runpath() const { return runpath_; }                    // DT_RUNPATH
+  // Whether something changes where the loader looks: no default directories, an auditor.
+  bool has_special_search() const { return has_special_search_; }
 
   // Names of the dynamic symbols that this file defines and others may bind to.
   std::vector<std::string_view> exports() const;
+
+  // Whether one of them is called so: by the file's hash table, as the dynamic loader looks it up.
+  bool defines(std::string_view name) const;
 
   // The zero-ended text that a dynamic symbol stands for; empty if there is no such symbol.
   std::string_view text_of(std::string_view symbol) const;
@@ -43,6 +50,8 @@ class ElfFile {
   void read_headers();
   void read_dynamic(std::size_t offset, std::size_t size);
   std::size_t symbol_count() const;
+  bool is_export(std::size_t index, std::string_view name) const;
+  bool defines_by_gnu_hash(std::string_view name) const;
   std::size_t file_offset(std::uint64_t address) const;
   std::string_view text_at(std::size_t offset) const;
   template <class Visit>
@@ -58,7 +67,8 @@ class ElfFile {
   std::uint16_t machine_ = 0;
   bool is_native_ = false;
   bool is_dynamic_ = false;
-  std::string_view loader_, soname_;
+  bool has_special_search_ = false;
+  std::string_view loader_, soname_, rpath_, runpath_;
   std::vector<std::string_view> needed_;
   std::vector<Segment> segments_;
   // File offsets of the dynamic tables; `absent` when the file has none.

@@ -24,7 +24,8 @@ std::string explain(const Plan& plan, const Request& request) {
   if (plan.host.abi != Abi::unknown) {
     text += fmt::format("MPI       {}", abi_title(plan.host.abi));
     if (plan.host.library)
-      text += fmt::format(", {} ({} MPI entries)", plan.host.library->path, plan.host.library->entries.size());
+      text += fmt::format(", {} ({} MPI entries)", plan.host.library->path,
+                          mpi_entries(plan.host.library->file->exports()).size());
     text += fmt::format("\nbecause   {}\n", plan.host.reason);
   }
   text += fmt::format("preload   {}\n", plan.preload.empty() ? "none" : plan.preload);

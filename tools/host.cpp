@@ -1,10 +1,12 @@
 #include "tools/host.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "tools/direct_library.h"
 #include "tools/loader.h"
 #include "tools/parents.h"
 #include "tools/program.h"
@@ -20,29 +22,49 @@ std::optional<MpiLibrary> library_below(const std::string& prefix, Abi wanted) {
   return std::nullopt;
 }
 
-std::optional<Host> host_of_program(const std::string& loader, const std::string& program,
-                                    const Environment& environment) {
-  const auto needed = needed_libraries(loader, program, environment.entries());
+namespace {
+
+Host host_of_library(std::string_view name, MpiLibrary library) {
+  Host host{library.abi, std::nullopt, fmt::format("it needs {}, found as {}", name, library.path)};
+  if (host.abi == Abi::unknown)
+    host.reason = fmt::format(
+        "its MPI library {} is none that Millrace knows; --mpi openmpi, mpich or abi can say what it is like",
+        library.path);
+  host.library = std::move(library);
+  return host;
+}
+
+// The library that the program itself asks for. Where the same directory has one for INTEGERs of 8 bytes, something
+// further down may need that: the loader knows.
+std::optional<Host> host_needed_directly(const ElfFile& file, const std::string& program,
+                                         const Environment& environment) {
+  for (const std::string_view name : file.needed()) {
+    if (!may_be_mpi_library(name)) continue;
+    const std::string path = direct_library(file, program, name, environment);
+    if (path.empty()) return std::nullopt;
+    for (const char* ilp64 : {"libmpi_ilp64.so", "libmpi_ilp64.so.4"})
+      if (access(fmt::format("{}/{}", directory_name(path), ilp64).c_str(), F_OK) == 0) return std::nullopt;
+    if (auto library = read_mpi_library(path)) return host_of_library(name, *std::move(library));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Host> host_of_program(const ElfFile& file, const std::string& program, const Environment& environment) {
+  if (auto host = host_needed_directly(file, program, environment)) return host;
+  const auto needed = needed_libraries(std::string(file.loader()), program, environment.entries());
   if (!needed) return std::nullopt;
-  const auto has_name = [&](std::string_view start) {
-    return std::any_of(needed->begin(), needed->end(), [&](const NeededLibrary& library) {
-      return base_name(library.name).substr(0, start.size()) == start;
-    });
-  };
   for (const NeededLibrary& candidate : *needed) {
     if (!may_be_mpi_library(candidate.name)) continue;
     auto library = read_mpi_library(candidate.path);
     if (!library) continue;
-    Host host{library->abi, std::nullopt, fmt::format("it needs {}, found as {}", candidate.name, candidate.path)};
-    if (has_name("libmpi_ilp64")) {
+    Host host = host_of_library(candidate.name, *std::move(library));
+    if (std::any_of(needed->begin(), needed->end(),
+                    [](const NeededLibrary& each) { return base_name(each.name).starts_with("libmpi_ilp64"); })) {
       host.abi = Abi::unknown;
       host.reason = "it needs libmpi_ilp64: INTEGERs of 8 bytes are not supported";
-    } else if (host.abi == Abi::unknown) {
-      host.reason = fmt::format(
-          "its MPI library {} is none that Millrace knows; --mpi openmpi, mpich or abi can say what it is like",
-          candidate.path);
     }
-    host.library = std::move(library);
     return host;
   }
   return std::nullopt;

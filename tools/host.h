@@ -16,9 +16,8 @@ struct Host {
   std::string reason;                 // how it was found, or why the program must run without Millrace
 };
 
-// From the program's needed libraries. Nothing if no MPI is among them.
-std::optional<Host> host_of_program(const std::string& loader, const std::string& program,
-                                    const Environment& environment);
+// From the needed libraries of the program, which is `file`. Nothing if no MPI is among them.
+std::optional<Host> host_of_program(const ElfFile& file, const std::string& program, const Environment& environment);
 
 // For a program that loads its MPI later, if it does at all. `program` is the interpreter's path.
 Host host_from_surroundings(const std::string& program, const Environment& environment);

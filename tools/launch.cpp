@@ -43,7 +43,7 @@ std::string obstacle(const ElfFile& file, const std::string& binary) {
 
 Host find_host(const Request& request, const Environment& environment, const std::string& binary, const ElfFile& file) {
   if (request.mpi) return host_from_option(*request.mpi);
-  if (auto host = host_of_program(std::string(file.loader()), binary, environment)) return std::move(*host);
+  if (auto host = host_of_program(file, binary, environment)) return std::move(*host);
   return host_from_surroundings(binary, environment);
 }
 
@@ -108,10 +108,12 @@ Plan make_plan(const Request& request, const Environment& environment, const std
     return runs_without(fmt::format("no preload for {} is installed with {}", abi_title(plan.host.abi), command));
   const MpiLibrary* library =
       plan.host.library && plan.host.library->abi == plan.host.abi ? &*plan.host.library : nullptr;
-  const ExportList* list = choose_export_list(lists, plan.host.abi, library);
+  Defines defines;
+  if (library) defines = [library](std::string_view entry) { return library->file->defines(entry); };
+  const ExportList* list = choose_export_list(lists, plan.host.abi, defines);
   if (!list && library)
     return runs_without(
-        fmt::format("{} is too old, it lacks {}", library->path, *missing_entry(lists.front(), *library)));
+        fmt::format("{} is too old, it lacks {}", library->path, missing_entry(lists.front(), defines)));
   if (!list) return runs_without(fmt::format("{} holds no base list for {}", directory, abi_title(plan.host.abi)));
   plan.preload = list->path;
   plan.ld_preload = with_preload(environment.get("LD_PRELOAD").value_or(""), list->path);

@@ -33,10 +33,7 @@ std::optional<Abi> abi_from_word(std::string_view word) {
   return std::nullopt;
 }
 
-Abi abi_of(std::string_view soname, std::span<const std::string_view> exports) {
-  const auto defines = [&](std::string_view name) {
-    return std::find(exports.begin(), exports.end(), name) != exports.end();
-  };
+Abi abi_of(std::string_view soname, const Defines& defines) {
   // The MPI-5 standard reserves this name; what lies behind it may still carry its makers' own symbols.
   if (soname.substr(0, 10) == "libmpi_abi") return Abi::mpi5;
   // These two stand in the makers' mpi.h, so that programs need them: MPI_COMM_WORLD and MPI_COMM_DUP_FN.
@@ -46,35 +43,21 @@ Abi abi_of(std::string_view soname, std::span<const std::string_view> exports) {
   return Abi::unknown;
 }
 
-namespace {
-
-// MPI_ABORT is a Fortran name and lives in another library than MPI_Abort: only C entries tell hosts apart.
-bool is_c_entry(std::string_view name) {
-  return name.substr(0, 4) == "MPI_" &&
-         std::any_of(name.begin(), name.end(), [](char letter) { return letter >= 'a' && letter <= 'z'; });
-}
-
-}  // namespace
-
-std::vector<std::string> mpi_entries(std::span<const std::string_view> exports) {
-  std::vector<std::string> names;
+std::vector<std::string_view> mpi_entries(std::span<const std::string_view> exports) {
+  std::vector<std::string_view> names;
   for (const std::string_view name : exports)
-    if (is_c_entry(name)) names.emplace_back(name);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+    if (name.substr(0, 4) == "MPI_" &&
+        std::any_of(name.begin(), name.end(), [](char letter) { return letter >= 'a' && letter <= 'z'; }))
+      names.push_back(name);
   return names;
 }
 
 std::optional<MpiLibrary> read_mpi_library(const std::string& path) {
-  const auto file = ElfFile::open(path);
-  if (!file || !file->is_native()) return std::nullopt;
-  const std::vector<std::string_view> exports = file->exports();
-  const auto defines = [&](std::string_view name) {
-    return std::find(exports.begin(), exports.end(), name) != exports.end();
-  };
-  if (!defines("MPI_Init") || !defines("PMPI_Init")) return std::nullopt;
+  auto file = ElfFile::open(path);
+  if (!file || !file->is_native() || !file->defines("MPI_Init") || !file->defines("PMPI_Init")) return std::nullopt;
   const std::string_view soname = file->soname().empty() ? base_name(path) : file->soname();
-  return MpiLibrary{abi_of(soname, exports), path, mpi_entries(exports)};
+  const Abi abi = abi_of(soname, [&](std::string_view name) { return file->defines(name); });
+  return MpiLibrary{abi, path, std::make_shared<const ElfFile>(*std::move(file))};
 }
 
 bool may_be_mpi_library(std::string_view path) {

@@ -2,11 +2,15 @@
 // Open MPI was one as well, and vendors rename what they derive.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tools/elf.h"
 
 namespace millrace::tools {
 
@@ -17,14 +21,17 @@ const char* abi_word(Abi abi);   // as in file names and --mpi: "openmpi", "mpic
 const char* abi_title(Abi abi);  // as a person says it: "Open MPI", "MPICH", "MPI-5 ABI"
 std::optional<Abi> abi_from_word(std::string_view word);
 
+// Whether a library defines a name.
+using Defines = std::function<bool(std::string_view name)>;
+
 struct MpiLibrary {
   Abi abi = Abi::unknown;
   std::string path;
-  std::vector<std::string> entries;  // the MPI_ names it defines, sorted
+  std::shared_ptr<const ElfFile> file;
 };
 
 // The interface that a library with these dynamic symbols and this soname offers.
-Abi abi_of(std::string_view soname, std::span<const std::string_view> exports);
+Abi abi_of(std::string_view soname, const Defines& defines);
 
 // Nothing if the file is not an MPI library that programs can run on: a Fortran or C++ layer above one, a tool that
 // intercepts (it defines MPI_Init but no PMPI_Init), a linker script.
@@ -36,7 +43,8 @@ bool may_be_mpi_library(std::string_view path);
 // The MPI library of the wanted interface in one directory; of any interface if `unknown` is wanted.
 std::optional<MpiLibrary> find_mpi_library(const std::string& directory, Abi wanted);
 
-// Names that begin with MPI_, sorted, without repetition.
-std::vector<std::string> mpi_entries(std::span<const std::string_view> exports);
+// Those of the names that are entries of MPI in C. MPI_ABORT is a Fortran name and lives in another library than
+// MPI_Abort.
+std::vector<std::string_view> mpi_entries(std::span<const std::string_view> exports);
 
 }  // namespace millrace::tools

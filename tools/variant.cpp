@@ -25,25 +25,27 @@ std::vector<ExportList> read_export_lists(const std::string& directory, Abi abi)
     const std::string name = entry->path().filename();
     const bool is_fuller = name.rfind(start, 0) == 0 && name.size() > 3 && name.compare(name.size() - 3, 3, ".so") == 0;
     if (name != base && !is_fuller) continue;
-    const auto file = ElfFile::open(entry->path());
-    if (file && file->is_native()) lists.push_back({entry->path(), mpi_entries(file->exports())});
+    auto file = ElfFile::open(entry->path());
+    if (!file || !file->is_native()) continue;
+    std::vector<std::string_view> entries = mpi_entries(file->exports());
+    lists.push_back({entry->path(), std::move(entries), std::make_shared<const ElfFile>(*std::move(file))});
   }
   std::sort(lists.begin(), lists.end(),
             [](const ExportList& left, const ExportList& right) { return left.path < right.path; });
   return lists;
 }
 
-const std::string* missing_entry(const ExportList& list, const MpiLibrary& host) {
-  for (const std::string& entry : list.entries)
-    if (!std::binary_search(host.entries.begin(), host.entries.end(), entry)) return &entry;
-  return nullptr;
+std::string_view missing_entry(const ExportList& list, const Defines& host) {
+  for (const std::string_view entry : list.entries)
+    if (!host(entry)) return entry;
+  return {};
 }
 
-const ExportList* choose_export_list(std::span<const ExportList> lists, Abi abi, const MpiLibrary* host) {
+const ExportList* choose_export_list(std::span<const ExportList> lists, Abi abi, const Defines& host) {
   const ExportList* best = nullptr;
   for (const ExportList& list : lists) {
-    const bool fits = host ? missing_entry(list, *host) == nullptr : base_name(list.path) == base_list_name(abi);
-    if (fits && (!best || list.entries.size() > best->entries.size())) best = &list;
+    if (best && list.entries.size() <= best->entries.size()) continue;
+    if (host ? missing_entry(list, host).empty() : base_name(list.path) == base_list_name(abi)) best = &list;
   }
   return best;
 }

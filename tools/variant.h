@@ -12,8 +12,9 @@
 namespace millrace::tools {
 
 struct ExportList {
-  std::string path;                  // ".../libmillrace-mpich-4.0.so"
-  std::vector<std::string> entries;  // the MPI_ names it exports, sorted
+  std::string path;                       // ".../libmillrace-mpich-4.0.so"
+  std::vector<std::string_view> entries;  // the MPI_ names it exports
+  std::shared_ptr<const ElfFile> file;    // which holds them
 };
 
 // The preloads for one interface in a directory.
@@ -21,10 +22,10 @@ std::vector<ExportList> read_export_lists(const std::string& directory, Abi abi)
 
 // The one with most entries all of which the host has. Without a known host: the base list, libmillrace-<abi>.so, which
 // holds what every host of that interface has. Null if none fits.
-const ExportList* choose_export_list(std::span<const ExportList> lists, Abi abi, const MpiLibrary* host);
+const ExportList* choose_export_list(std::span<const ExportList> lists, Abi abi, const Defines& host);
 
-// The first entry of the list that the host lacks; null if it has them all.
-const std::string* missing_entry(const ExportList& list, const MpiLibrary& host);
+// The first entry of the list that the host lacks; empty if it has them all.
+std::string_view missing_entry(const ExportList& list, const Defines& host);
 
 // The directory of the preloads belonging to the command at this path; empty if there is none.
 std::string preload_directory(const std::string& command);

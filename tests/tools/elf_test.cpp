@@ -41,6 +41,14 @@ TEST_P(ElfLibrary, ExportsAreWhatOthersCanBindTo) {
                                                   "sample_version_string", "sample_weak"}));
 }
 
+TEST_P(ElfLibrary, AnExportIsFoundByItsName) {
+  const auto file = ElfFile::open(GetParam());
+  ASSERT_TRUE(file);
+  for (const std::string_view name : file->exports()) EXPECT_TRUE(file->defines(name)) << name;
+  for (const char* name : {"sample_hidden", "sample_undefined", "MPI_Sample", "MPI_Sample_c", ""})
+    EXPECT_FALSE(file->defines(name)) << name;
+}
+
 TEST_P(ElfLibrary, TheTextOfASymbolIsRead) {
   const auto file = ElfFile::open(GetParam());
   ASSERT_TRUE(file);
@@ -59,6 +67,7 @@ TEST_P(ElfLibrary, DamagedFilesAreSurvived) {
     const auto file = ElfFile::open(scratch.write("damaged", bytes));
     if (!file) return;
     file->exports();
+    file->defines("MPI_Sample_a");
     file->text_of("sample_version_string");
   };
   for (std::size_t size = 0; size < 600; size += 7) look(whole.substr(0, size));

@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "scratch.h"
 
 namespace millrace::tools {
 namespace {
 
-Abi abi(std::string_view soname, std::vector<std::string_view> exports) { return abi_of(soname, exports); }
+Abi abi(std::string_view soname, const std::vector<std::string_view>& exports) {
+  return abi_of(soname, [&](std::string_view name) { return std::ranges::find(exports, name) != exports.end(); });
+}
 
 TEST(MpiLibrary, SymbolsDecideNotNames) {
   EXPECT_EQ(abi("libmpi.so.40", {"MPI_Init", "ompi_mpi_comm_world"}), Abi::openmpi);
@@ -33,10 +37,10 @@ TEST(MpiLibrary, WordsAndAbisAreOneToOne) {
   EXPECT_FALSE(abi_from_word(""));
 }
 
-TEST(MpiLibrary, EntriesAreSortedAndOnlyMpis) {
+TEST(MpiLibrary, EntriesAreOnlyMpisInC) {
   const std::vector<std::string_view> exports{"MPI_Send",  "PMPI_Send",  "MPI_Abort",
-                                              "mpi_send_", "MPIX_Query", "MPI_Send"};
-  EXPECT_EQ(mpi_entries(exports), (std::vector<std::string>{"MPI_Abort", "MPI_Send"}));
+                                              "mpi_send_", "MPIX_Query", "MPI_ABORT"};
+  EXPECT_EQ(mpi_entries(exports), (std::vector<std::string_view>{"MPI_Send", "MPI_Abort"}));
 }
 
 TEST(MpiLibrary, OnlyLikelyFilesAreOpened) {

@@ -54,12 +54,14 @@ ordered_json hosts_json(const Environment& environment, const std::optional<std:
   ordered_json result = ordered_json::array();
   for (const FoundHost& host : find_hosts(environment, mpi)) {
     const std::vector<ExportList> lists = read_export_lists(preloads, host.library.abi);
-    const ExportList* list = choose_export_list(lists, host.library.abi, &host.library);
+    const ElfFile& file = *host.library.file;
+    const ExportList* list =
+        choose_export_list(lists, host.library.abi, [&](std::string_view name) { return file.defines(name); });
     result.push_back({{"library", host.library.path},
                       {"abi", abi_word(host.library.abi)},
                       {"product", host.product},
                       {"found_by", host.reason},
-                      {"entries", host.library.entries.size()},
+                      {"entries", mpi_entries(file.exports()).size()},
                       {"preload", list ? ordered_json(list->path) : ordered_json()}});
   }
   return result;

@@ -1,0 +1,3 @@
+extern int sample_data;
+
+int main(void) { return sample_data == 0; }
