@@ -77,6 +77,19 @@ Defined defined_by_gnu_hash(const std::uint32_t* table) {
   return {first, std::size_t{last} + 1};
 }
 
+// Whether no undefined symbol has a wanted name: symbols are fewer than relocations, and most are defined. False if it
+// cannot be told. (Undefined ones stand among the defined where a program takes the address of a function.)
+bool lacks_names(const Tables& tables, IsWanted is_wanted) {
+  std::size_t end = 0;
+  if (tables.gnu_hash)
+    end = defined_by_gnu_hash(tables.gnu_hash).end;
+  else if (tables.hash)
+    end = tables.hash[1];
+  for (std::size_t i = 1; i < end; ++i)
+    if (tables.symbols[i].st_shndx == SHN_UNDEF && is_wanted(tables.name(tables.symbols[i]))) return false;
+  return end > 0;
+}
+
 #if __SIZEOF_POINTER__ == 8
 std::size_t symbol_of(const ElfW(Rela) & relocation) { return ELF64_R_SYM(relocation.r_info); }
 #else
@@ -106,14 +119,15 @@ void visit_definitions(const dl_phdr_info& object, Visit visit, void* context) {
     if (tables.symbols[i].st_shndx != SHN_UNDEF) visit(tables.name(tables.symbols[i]), context);
 }
 
-void visit_references(const dl_phdr_info& object, Visit visit, void* context) {
+void visit_references(const dl_phdr_info& object, IsWanted is_wanted, Visit visit, void* context) {
   const Tables tables = tables_of(object);
+  if (!tables.symbols || lacks_names(tables, is_wanted)) return;
   const auto visit_all = [&](const ElfW(Rela) * relocations, std::size_t bytes) {
-    if (!tables.symbols || !relocations) return;
+    if (!relocations) return;
     for (std::size_t i = 0; i < bytes / sizeof(ElfW(Rela)); ++i) {
       const std::size_t symbol = symbol_of(relocations[i]);
-      if (symbol != 0 && tables.symbols[symbol].st_shndx == SHN_UNDEF)
-        visit(tables.name(tables.symbols[symbol]), context);
+      if (symbol == 0 || tables.symbols[symbol].st_shndx != SHN_UNDEF) continue;
+      if (const char* name = tables.name(tables.symbols[symbol]); is_wanted(name)) visit(name, context);
     }
   };
   visit_all(tables.relocations, tables.relocations_bytes);

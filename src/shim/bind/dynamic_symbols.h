@@ -10,7 +10,8 @@ bool holds(const dl_phdr_info& object, const void* address);
 
 using Visit = void (*)(const char* name, void* context);
 void visit_definitions(const dl_phdr_info& object, Visit visit, void* context);
-// As often as there are relocations that name it.
-void visit_references(const dl_phdr_info& object, Visit visit, void* context);
+// Those of the wanted names that it refers to, as often as there are relocations that name them.
+using IsWanted = bool (*)(const char* name);
+void visit_references(const dl_phdr_info& object, IsWanted is_wanted, Visit visit, void* context);
 
 }  // namespace millrace::shim

@@ -120,9 +120,9 @@ void note_definition(const char* name, void* entries) {
     note_definition(std::string(full.substr(0, full.size() - 2)).c_str(), entries);
 }
 
-void note_reference(const char* name, void* entries) {
-  if ((name[0] | 0x20) == 'p') note_definition(name + 1, entries);
-}
+bool is_pmpi(const char* name) { return (name[0] | 0x20) == 'p' && starts_with_mpi(name + 1); }
+
+void note_reference(const char* name, void* entries) { note_definition(name + 1, entries); }
 
 void note_c_definition(const char* name, void* found) {
   if (std::string_view(name) == "MPI_Wait" || std::string_view(name) == "MPI_Init") *static_cast<bool*>(found) = true;
@@ -190,7 +190,7 @@ int search_object(dl_phdr_info* object, std::size_t, void* data) {
     return 0;
   }
   Entries references, definitions;
-  visit_references(*object, note_reference, &references);
+  visit_references(*object, is_pmpi, note_reference, &references);
   if (search.is_behind_us && references.none()) return 0;
   visit_definitions(*object, note_definition, &definitions);
   Entries own = references;
