@@ -1,8 +1,10 @@
 #!/bin/sh
-# analyse.sh BUILD RESULTS.xml: what a second compiler and a reader of code have to say; called by `./dev test --analyse`.
+# analyse.sh BUILD RESULTS.xml: what a second compiler and a reader of code have to say; called by
+# `./dev test --analyse`.
 #
-#   clang        everything is compiled by Clang 16 without a warning, with the sanitizers for addresses and for
-#                undefined behaviour, in BUILD-asan (the tests of which are then run by scripts/test.sh)
+#   clang        everything is compiled by Clang 16 without a warning, all but the preloads' own units with the
+#                sanitizers for addresses and for undefined behaviour, in BUILD-asan (the tests of which are then run
+#                by scripts/test.sh)
 #   clang_tidy   every unit of src and tools, as BUILD compiles it
 #
 # Each is a test case of RESULTS.xml; what it said is shown if it failed.
