@@ -1,11 +1,11 @@
 #!/bin/sh
-# analyse.sh BUILD RESULTS.xml: what a second compiler and a reader of code have to say; called by
+# analyse.sh BUILD RESULTS.xml [OPTION...]: what a second compiler and a reader of code have to say; called by
 # `./dev test --analyse`.
 #
 #   clang        everything is compiled by Clang 16 without a warning, all but the preloads' own units with the
 #                sanitizers for addresses and for undefined behaviour, in BUILD-asan (the tests of which are then run
 #                by scripts/test.sh)
-#   clang_tidy   every unit of src and tools, as BUILD compiles it
+#   clang_tidy   every unit of src and tools, as BUILD compiles it; further options are for lint.sh
 #
 # Each is a test case of RESULTS.xml; what it said is shown if it failed.
 set -u
@@ -14,6 +14,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 build=$1
 xml=$2
+shift 2
 said=$build/test-results/analysis.log
 status=0
 
@@ -34,6 +35,6 @@ one() {
 echo "<testsuite>" >"$xml"
 one clang_configured cmake --preset asan -B "$build-asan"
 one clang cmake --build "$build-asan" -j "${JOBS:-$(nproc)}" -- -k 0
-one clang_tidy env BUILD_DIR="$build" ./scripts/lint.sh
+one clang_tidy env BUILD_DIR="$build" ./scripts/lint.sh "$@"
 echo "</testsuite>" >>"$xml"
 exit $status

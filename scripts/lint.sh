@@ -1,6 +1,6 @@
 #!/bin/sh
 # Formatting and static analysis of everything under version control, or with --changed of what differs from HEAD;
-# --quick leaves clang-tidy out.
+# --quick leaves clang-tidy out; --fewer-paths lets its static analyzer take a third of the usual steps for a function.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -8,13 +8,15 @@ cd "$root"
 build=${BUILD_DIR:-$root/build}
 tools=$root/build/env/lint/bin
 
-fix="" changed="" quick=""
+fix="" changed="" quick="" paths=""
 for word in "$@"; do
   case $word in
     --fix) fix=yes ;;
     --changed) changed=yes ;;
     --quick) quick=yes ;;
-    *) echo "dev lint: '$word'? There are --fix, --changed and --quick" >&2; exit 2 ;;
+    --fewer-paths)
+      for argument in -Xclang -analyzer-config -Xclang max-nodes=75000; do paths="$paths -extra-arg=$argument"; done ;;
+    *) echo "dev lint: '$word'? There are --fix, --changed, --quick and --fewer-paths" >&2; exit 2 ;;
   esac
 done
 
@@ -50,7 +52,7 @@ python=$(files '*.py')
   if [ -n "$units" ] && [ -z "$quick" ]; then
     if [ -f "$build/compile_commands.json" ]; then
       known=$(python3 scripts/tidy_database.py "$build/compile_commands.json" "$build/tidy" $units)
-      [ -z "$known" ] || check clang-tidy run-clang-tidy-16 -quiet -p "$build/tidy"
+      [ -z "$known" ] || check clang-tidy run-clang-tidy-16 -quiet $paths -p "$build/tidy"
     else
       echo "lint: clang-tidy: needs the compile commands: ./dev build"
       status=1

@@ -27,8 +27,10 @@ while [ "$1" != --output-junit ]; do shift; done
 echo "{PASSED}" >"$2"
 """
 ANALYSE = """#!/bin/sh
-xml=$2
-echo "$$ $(chrt -p $$ | head -n 1)" >began.new && mv began.new began
+shift
+xml=$1
+shift
+echo "$$ $(chrt -p $$ | head -n 1) $*" >began.new && mv began.new began
 until [ -e met ]; do sleep 0.05; done
 [ ! -e hang ] || sleep 60
 cat result >"$xml"
@@ -70,6 +72,14 @@ def test_the_analysis_runs_beside_pytest_and_gives_way(tree):
     began = (tree / "began").read_text()
     has_idle_class = subprocess.run(["chrt", "--idle", "0", "true"], capture_output=True, check=False).returncode == 0
     assert ("SCHED_IDLE" in began) == has_idle_class
+    assert began.endswith(" --fewer-paths\n")
+
+
+def test_all_of_it_takes_all_paths(tree):
+    child = start(tree, "--full", "--analyse")
+    said, _ = child.communicate(timeout=30)
+    assert child.returncode == 0, said
+    assert "--fewer-paths" not in (tree / "began").read_text()
 
 
 def test_what_the_analysis_finds_is_a_failure(tree):
