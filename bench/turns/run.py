@@ -1,7 +1,7 @@
 """MPI_X under Millrace and PMPI_X, the host's own, in turns within one process: is any call slower than the host's?
 
     ./dev bench turns
-    PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...] [--kinds reduce_local,pack,messages,collectives]
+    PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...] [--kinds reduce_local,pack,messages,collectives,rare]
         [--modes hot,cold,apart] [--ranks 2,4] [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE]
         [--from FILE] [--refused]
 
@@ -34,7 +34,7 @@ BAR = 0.97
 
 
 def compiled(name):
-    others = [HERE / f"{stem}.cpp" for stem in ("local", "types", "messages", "collectives")]
+    others = [HERE / f"{stem}.cpp" for stem in ("local", "types", "messages", "collectives", "rare")]
     return hosts.compile(name, HERE / "turns.cpp", OUT / name / "turns", flags=[*others, "-std=c++20"])
 
 
@@ -138,7 +138,7 @@ def show_refused(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", default=",".join(hosts.HOSTS))
-    parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives")
+    parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives,rare")
     parser.add_argument("--modes", default="hot,cold,apart")
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--env", help="NAME=VALUE,... for the runs under Millrace")

@@ -21,7 +21,7 @@ struct Memory {
 };
 
 struct Point {
-  std::string kind;   // reduce_local, pack, messages, collectives
+  std::string kind;   // reduce_local, pack, messages, collectives, rare
   std::string name;   // of the call, the op, the type
   std::size_t bytes;  // of data that the call moves or reduces, for one rank
   std::function<void(bool ours)> call;
@@ -50,5 +50,6 @@ void reduce_local(const Run& run);
 void pack(const Run& run);
 void messages(const Run& run);
 void collectives(const Run& run);
+void rare(const Run& run);
 
 }  // namespace turns

@@ -1,6 +1,6 @@
 #include "collective/reducer.h"
 
-#include <cstring>
+#include "kernel/copy/row.h"
 
 namespace millrace::collective {
 
@@ -28,9 +28,9 @@ void fold(const Reducer& reducer, const void* const* inputs, std::size_t count, 
   const std::size_t bytes = elements * reducer.element_bytes;
   void* left = count % 2 == 1 ? out : scratch;
   void* right = count % 2 == 1 ? scratch : out;
-  std::memcpy(left, inputs[0], bytes);
+  kernel::copy_row(left, inputs[0], bytes);
   for (std::size_t next = 1; next < count; ++next) {
-    if (right != inputs[next]) std::memcpy(right, inputs[next], bytes);
+    if (right != inputs[next]) kernel::copy_row(right, inputs[next], bytes);
     reducer.user(reducer.context, left, right, elements);
     void* const result = right;
     right = left;

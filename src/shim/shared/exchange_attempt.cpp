@@ -122,7 +122,7 @@ class ExchangeAttempt {
     if (!bytes) return refused(Reason::invalid_argument);
     // Where a type is not compiled its size is known up to there only.
     if (*bytes > INT_MAX) return refused(Reason::large_count);
-    if (*bytes == 0) return refused(Reason::host_is_faster);  // nothing to do there either
+    if (*bytes == 0) return refused_nothing(false);
     call.bytes = *bytes;
     block_bytes_ = static_cast<std::size_t>(*bytes);
     const Attempt answer = whose_is(communicator_, call, !is_predefined(call_.datatype(side, 0)));

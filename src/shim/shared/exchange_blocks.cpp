@@ -1,10 +1,10 @@
 #include "shim/shared/exchange_blocks.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 #include "collective/data.h"
+#include "kernel/copy/row.h"
 #include "shim/host/device_memory.h"
 #include "shim/shared/device_staging.h"
 
@@ -42,7 +42,7 @@ void ExchangeBlocks::discard(void*, std::size_t, std::size_t, void*) {}
 // What the host is to unpack: as much as came.
 void ExchangeBlocks::note_part(void* block, std::size_t first, std::size_t length, void* packed) {
   auto& at = *static_cast<ByHost*>(block);
-  std::memcpy(at.packed.get() + first, packed, length);
+  kernel::copy_row(at.packed.get() + first, packed, length);
   at.came_bytes = std::max(at.came_bytes, first + length);
 }
 

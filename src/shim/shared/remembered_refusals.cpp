@@ -5,11 +5,12 @@
 namespace millrace::shim {
 
 void remember_refusal(Symbol symbol, std::span<const Word> words, std::array<std::uint8_t, 2> buffers,
-                      Communicator& communicator) {
+                      Communicator& communicator, bool counted) {
   if (is_fortran(symbol) || words.size() > RememberedRefusal::most_words) return;
   RememberedRefusal& refusal = remembered_refusal(symbol);
   refusal = {.symbol = symbol,
              .buffers = buffers,
+             .is_counted = counted,
              .generation = communicator_generation.load(std::memory_order_acquire),
              .epoch = epoch_of_decisions(communicator),
              .serial = communicator.serial,
@@ -21,10 +22,10 @@ void remember_refusal(Symbol symbol, std::span<const Word> words, std::array<std
   refusal.kinds_of_buffers = refusal.kinds_in(words);
 }
 
-void remembered_call_ended(Word comm, std::uint64_t serial, int error) noexcept {
+void remembered_call_ended(Word comm, std::uint64_t serial, bool counted, int error) noexcept {
   Communicator* const communicator = find_communicator(comm);
   if (!communicator || communicator->serial != serial) return;
-  note_counted(*communicator);
+  if (counted) note_counted(*communicator);
   host_call_ended(*communicator, error, false);
 }
 

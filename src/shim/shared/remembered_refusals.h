@@ -4,7 +4,8 @@
 // Of C entries only, one for each entry and thread. What may be different and count for nothing is where buffers are;
 // whether they are there, or MPI_IN_PLACE, must be the same. A verdict holds until the ranks have decided anew by what
 // they have measured (plan/evidence.h), and as long as no communicator has ended; handles of datatypes and ops among
-// the words are predefined ones, which nobody can free.
+// the words are predefined ones, which nobody can free. Where a communicator is the host's for good, or a count is 0,
+// it holds whatever is decided, and handles may be any.
 #pragma once
 
 #include <array>
@@ -25,6 +26,7 @@ struct RememberedRefusal {
   Symbol symbol = Symbol::count;  // of none
   std::array<std::uint8_t, 2> buffers{};
   std::uint8_t kinds_of_buffers = 0;
+  bool is_counted = true;
   std::uint64_t generation = 0;  // of communicators
   std::uint64_t epoch = 0;       // of decisions
   std::uint64_t serial = 0;      // of the communicator
@@ -49,11 +51,12 @@ inline RememberedRefusal& remembered_refusal(Symbol symbol) {
 
 // A call of these words was refused. `buffers`: where their addresses stand; the same one twice if there is one only,
 // or any other word if there is none.
+// `counted`: by the evidence; if not, the verdict does not hang on what the ranks decide.
 void remember_refusal(Symbol symbol, std::span<const Word> words, std::array<std::uint8_t, 2> buffers,
-                      Communicator& communicator);
+                      Communicator& communicator, bool counted);
 
 // One that was remembered has failed, or its communicator has ended in it.
-void remembered_call_ended(Word comm, std::uint64_t serial, int error) noexcept;
+void remembered_call_ended(Word comm, std::uint64_t serial, bool counted, int error) noexcept;
 
 // True if the host has done the call.
 template <Symbol symbol, std::size_t count>
@@ -66,10 +69,11 @@ template <Symbol symbol, std::size_t count>
   if (before.symbol != symbol || difference != 0 || before.kinds_in(words) != before.kinds_of_buffers ||
       before.generation != communicator_generation.load(std::memory_order_acquire) ||
       ForwardedCollective::is_in_fortran() || (current_mode() & (recording | checking)) != 0 ||
-      !count_as_before(*before.communicator, before.epoch))
+      (before.is_counted && !count_as_before(*before.communicator, before.epoch)))
     return false;
   const Word comm = before.communicator->handle;
   const std::uint64_t generation = before.generation, serial = before.serial;
+  const bool counted = before.is_counted;
   Communicator* const communicator = before.communicator;
   announce_traffic();
   {
@@ -79,7 +83,7 @@ template <Symbol symbol, std::size_t count>
   if (as_int(result) == 0 && communicator_generation.load(std::memory_order_acquire) == generation) [[likely]]
     ++communicator->calls;
   else
-    remembered_call_ended(comm, serial, as_int(result));
+    remembered_call_ended(comm, serial, counted, as_int(result));
   return true;
 }
 

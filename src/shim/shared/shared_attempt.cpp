@@ -1,10 +1,10 @@
 #include "shim/shared/shared_attempt.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "collective/collective.h"
+#include "kernel/copy/row.h"
 #include "plan/host_facts.h"
 #include "plan/hosts/hosts.h"
 #include "plan/shared_collectives.h"
@@ -145,7 +145,7 @@ Attempt reduce_blocks_aside(collective::Group& group, const ReductionCall& reduc
   if (gaps)
     copy_without_gaps(*gaps, result.get(), as_pointer(out), reduction.out_elements);
   else if (reduction.out_elements != 0)
-    std::memcpy(as_pointer(out), result.get(), reduction.out_bytes());
+    kernel::copy_row(as_pointer(out), result.get(), reduction.out_bytes());
   return done(Result::ok);
 }
 
@@ -205,7 +205,7 @@ Attempt reduce_overlapping(collective::Group& group, const ReductionCall& reduct
   const Scratch other = scratch(std::max(reduction.in_bytes(), reduction.out_bytes()));
   if (!other) return failed_for_all(group, abi::err_intern);
   if (!rejected) {
-    std::memcpy(other.get(), as_pointer(in), reduction.in_bytes());
+    kernel::copy_row(other.get(), as_pointer(in), reduction.in_bytes());
     return reduce_disjoint(group, reduction, as_word(other.get()), out, gaps);
   }
   // Nothing of the result is for this rank.
@@ -297,7 +297,7 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   }
   const auto in_elements = blocks ? blocks->elements() : static_cast<std::size_t>(call.count);
   const auto out_elements = blocks ? blocks->count(self) : in_elements;
-  if (in_elements == 0) return refused(Reason::host_is_faster);  // nothing to do there either
+  if (in_elements == 0) return refused_nothing(!call.counts);
   UserOp user{call.datatype, call.op, 0};
   Reducer reducer;
   FoundOp found;

@@ -34,10 +34,13 @@ class Attempt {
   // Nothing was done, the call counts, and every call with the same words is the host's until the ranks decide anew,
   // wherever its buffers are.
   constexpr bool by_words() const { return (word_ & is_by_words) != 0; }
+  // The same of a call that nobody counts, for there is nothing to move: whatever the ranks decide.
+  constexpr bool is_uncounted() const { return (word_ & is_not_counted) != 0; }
   // Done without an error of anybody.
   constexpr bool is_good() const { return (word_ & ~is_by_words) == 0; }
 
   constexpr Attempt as_by_words() const { return Attempt(word_ | is_by_words); }
+  constexpr Attempt as_uncounted() const { return Attempt(word_ | is_by_words | is_not_counted); }
   // With an error of the host, if it has none yet.
   constexpr Attempt with_error(int error) const {
     return this->error() != 0 ? *this : Attempt(reason(), result(), error);
@@ -45,7 +48,7 @@ class Attempt {
 
  private:
   static constexpr int result_bit = 8;
-  static constexpr std::uint64_t is_by_words = 1 << 16, is_ours = 1 << 17;
+  static constexpr std::uint64_t is_by_words = 1 << 16, is_ours = 1 << 17, is_not_counted = 1 << 18;
   explicit constexpr Attempt(std::uint64_t word) : word_(word) {}
 
   std::uint64_t word_;
@@ -54,6 +57,11 @@ static_assert(static_cast<std::uint64_t>(record::Reason::none) == 0 &&
               static_cast<std::uint64_t>(collective::Result::ok) == 0);
 
 inline constexpr Attempt refused(record::Reason reason) { return {reason, collective::Result::not_supported, 0}; }
+// Nothing is to be moved. `by_words`: because the count is 0, whatever the datatype.
+inline constexpr Attempt refused_nothing(bool by_words) {
+  const Attempt attempt = refused(record::Reason::host_is_faster);
+  return by_words ? attempt.as_uncounted() : attempt;
+}
 inline constexpr Attempt failed(int error) { return {record::Reason::none, collective::Result::ok, error}; }
 // The same where the other ranks count on this one: the group breaks, so that they get an error instead of waiting.
 inline Attempt failed_for_all(collective::Group& group, int error) {

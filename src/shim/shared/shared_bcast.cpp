@@ -57,8 +57,8 @@ Reason find_data(const CollectiveCall& call, BcastData& data) {
   std::int64_t bytes = 0;
   // One rank's datatype may need the host to pack it, which takes an int, where another's does not.
   if (__builtin_mul_overflow(call.count, data.element_bytes, &bytes) || bytes > INT_MAX) return Reason::large_count;
-  if (bytes == 0) return Reason::host_is_faster;  // nothing to do there either
   data.bytes = static_cast<std::size_t>(bytes);
+  if (bytes == 0) return Reason::none;
   if (plain) {
     if (call.out == 0) return Reason::invalid_argument;
     data.in_place = static_cast<char*>(as_pointer(call.out));
@@ -158,8 +158,10 @@ Attempt bcast_staged(Communicator& communicator, const CollectiveCall& call, con
 
 Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) noexcept try {
   if (call.root < 0 || call.root >= communicator.ranks || call.count < 0) return refused(Reason::invalid_argument);
+  if (call.count == 0) return refused_nothing(true);
   BcastData data;
   if (const Reason reason = find_data(call, data); reason != Reason::none) return refused(reason);
+  if (data.bytes == 0) return refused_nothing(false);
   const collective::Group& shared = communicator.group->group();
   const collective::AlgorithmEntry& algorithm = collective::choose(
       shared.selection(), collective::Kind::bcast,

@@ -163,7 +163,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   if (ForwardedCollective::is_nested(entry, call.from_fortran, call.comm))
     return {call_next(next, words), forwarded(Reason::not_accelerated)};
   Reason reason = Reason::not_agreed;
-  bool by_words = false;
+  bool by_words = false, counted = true;
   Communicator* communicator = find_communicator(call.comm);
   if (communicator && communicator->stage == Communicator::Stage::undecided) before_host_call(*communicator);
   if (is_disabled_entry(symbol)) {
@@ -182,8 +182,11 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     }
     reason = attempt.reason();
     by_words = attempt.by_words();
+    counted = !attempt.is_uncounted();
   } else if (communicator) {
     reason = communicator->reason;
+    by_words = communicator->stage == Communicator::Stage::host;
+    counted = false;
   }
 
   Outcome outcome = forwarded(reason);
@@ -192,7 +195,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     by_words = by_words && substituted.reason == Reason::host_is_faster;  // for its bytes
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
   }
-  if (by_words) remember_refusal(symbol, words, buffers_of(call), *communicator);
+  if (by_words) remember_refusal(symbol, words, buffers_of(call), *communicator, counted);
   return {leave_to_host(next, words, call, entry, communicator, reason), outcome};
 }
 
