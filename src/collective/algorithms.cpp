@@ -38,6 +38,10 @@ constexpr bool always(const S&, const Q&) { return true; }
 constexpr bool is_alone(const S&, const Q& q) { return q.ranks == 1 || q.bytes == 0; }
 constexpr bool fits(const Q& q, std::uint32_t limit_bytes) { return q.bytes <= std::min(limit_bytes, q.cell_bytes); }
 constexpr bool is_pair(const S& s, const Q& q) { return q.ranks == 2 && s.pair; }
+// Functions of the user reduce elements one by one: from some bytes on that costs more than to meet twice as often.
+constexpr bool pair_reduces(const S& s, const Q& q) {
+  return is_pair(s, q) && !(q.in_order && !q.crowded && q.bytes >= s.user_op_slices_bytes);
+}
 // A limit of 0 bytes forces it.
 constexpr bool chains(const S& s, const Q& q, std::uint32_t from_bytes) {
   return from_bytes == 0 || (q.crowded && q.ranks >= s.chain_ranks && from_bytes != never && q.bytes >= from_bytes);
@@ -141,8 +145,9 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      {.reduce = reduce_chunks}, [](S& s) { force_large_reduce(s, never, never); }, &S::reduce_chunk_bytes},
 
     {Kind::allreduce, Algorithm::alone, "alone", why_alone, is_alone, {.allreduce = allreduce_alone}},
-    {Kind::allreduce, Algorithm::pair, "pair", why_pair, is_pair,
-     {.allreduce = allreduce_pair}, [](S& s) { s.allreduce_tree_ranks = never; }, &S::pair_chunk_bytes},
+    {Kind::allreduce, Algorithm::pair, "pair", why_pair, pair_reduces,
+     {.allreduce = allreduce_pair}, [](S& s) { s.allreduce_tree_ranks = s.user_op_slices_bytes = never; },
+     &S::pair_chunk_bytes},
     {Kind::allreduce, Algorithm::tree, "tree", why_tree,
      [](const S& s, const Q& q) {
        return fits(q, s.allreduce_cells_bytes) && !q.in_order && q.ranks >= s.allreduce_tree_ranks;

@@ -71,6 +71,8 @@ struct Selection {
   std::uint32_t bcast_tree_ranks = 32;
   std::uint32_t reduce_tree_ranks = never;
   std::uint32_t allreduce_tree_ranks = never;
+  // Two ranks share an Allreduce out from so many bytes on if the op is the user's.
+  std::uint32_t user_op_slices_bytes = 128 << 10;
   bool pair = true;             // groups of two ranks have algorithms of their own for Barrier and Allreduce
   TreeShape tree, gather_tree;  // from the root; to the root
   // Where ranks may read each other's memory: messages in a row of so many bytes are not copied through shared memory.

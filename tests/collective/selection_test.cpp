@@ -47,6 +47,11 @@ TEST(Selection, OfTheTable) {
   EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 4), Algorithm::slices);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 8, 64), Algorithm::cells);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 1 << 20, 4), Algorithm::slices);
+  EXPECT_EQ(chosen(selection, Kind::allreduce, 1 << 20, 2), Algorithm::pair);
+  EXPECT_EQ(chosen(selection, Kind::allreduce, 131071, 2, true), Algorithm::pair);
+  EXPECT_EQ(chosen(selection, Kind::allreduce, 131072, 2, true), Algorithm::slices);
+  EXPECT_EQ(chosen(selection, Kind::allreduce, 131072, 2, true, true), Algorithm::pair);
+  EXPECT_EQ(chosen(selected({false, "", "allreduce=pair"}), Kind::allreduce, 131072, 2, true), Algorithm::pair);
 }
 
 TEST(Selection, Forced) {
