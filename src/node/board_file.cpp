@@ -9,11 +9,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "node/board_layout.h"
 #include "node/user_directory.h"
 #include "shared_memory/read_once.h"
@@ -21,10 +24,20 @@
 namespace millrace::node {
 namespace {
 
-constexpr int least_descriptor = 200;
+constexpr int wanted_descriptor = 200;
 constexpr std::size_t most_files = 64;  // looked at by one process
 constexpr std::uint64_t longest_wait_for_file_ns = 5'000'000'000;
 constexpr std::uint64_t shortest_pause_ns = 20'000, longest_pause_ns = 500'000;
+
+// How many descriptors this process has room for. A table that grows is exchanged, and in a process with threads (hosts
+// have some) the kernel waits until no processor reads the old one: 10 to 30 ms.
+int table_of_descriptors() {
+  constexpr std::string_view title = "\nFDSize:";
+  const std::string status = read_text("/proc/self/status").value_or("");
+  const std::size_t found = status.find(title);
+  const int entries = found == std::string::npos ? 0 : std::atoi(status.c_str() + found + title.size());
+  return entries > 0 ? entries : 256;
+}
 
 std::vector<std::string> names_in(int directory, const std::string& own) {
   std::vector<std::string> names;
@@ -77,7 +90,7 @@ bool lock_file(int file) {
 }
 
 int keep_descriptor(int descriptor) {
-  const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, least_descriptor);
+  const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, std::min(wanted_descriptor, table_of_descriptors() - 8));
   return high >= 0 ? high : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
 }
 
