@@ -211,12 +211,32 @@ bool ElfFile::defines_by_gnu_hash(std::string_view name) const {
   }
 }
 
+// The table of System V: numbers of buckets and symbols, for each bucket its first symbol, for each symbol the next
+// one.
+bool ElfFile::defines_by_hash(std::string_view name) const {
+  const auto buckets = value_at<std::uint32_t>(hash_);
+  const auto symbols = value_at<std::uint32_t>(hash_ + 4);
+  if (!buckets || !symbols || *buckets == 0) return false;
+  std::uint32_t wanted = 0;
+  for (const char letter : name) {
+    wanted = (wanted << 4) + static_cast<unsigned char>(letter);
+    wanted = (wanted ^ (wanted >> 24 & 0xf0)) & 0x0fffffff;
+  }
+  std::uint64_t place = 2 + std::uint64_t{wanted % *buckets};
+  // A damaged chain may be a circle, and the number of symbols any.
+  const auto most = std::min<std::size_t>(*symbols, bytes_.size() / sizeof(Elf64_Sym));
+  for (std::size_t step = 0; step < most; ++step) {
+    const auto index = value_at<std::uint32_t>(hash_ + place * 4);
+    if (!index || *index == 0) return false;
+    if (is_export(*index, name)) return true;
+    place = 2 + std::uint64_t{*buckets} + *index;
+  }
+  return false;
+}
+
 bool ElfFile::defines(std::string_view name) const {
   if (strings_ == absent || symbols_ == absent) return false;
-  if (gnu_hash_ != absent) return defines_by_gnu_hash(name);
-  bool found = false;
-  for_each_export([&](std::string_view export_name, std::uint64_t) { found = found || export_name == name; });
-  return found;
+  return gnu_hash_ != absent ? defines_by_gnu_hash(name) : hash_ != absent && defines_by_hash(name);
 }
 
 std::vector<std::string_view> ElfFile::exports() const {

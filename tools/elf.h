@@ -52,6 +52,7 @@ class ElfFile {
   std::size_t symbol_count() const;
   bool is_export(std::size_t index, std::string_view name) const;
   bool defines_by_gnu_hash(std::string_view name) const;
+  bool defines_by_hash(std::string_view name) const;
   std::size_t file_offset(std::uint64_t address) const;
   std::string_view text_at(std::size_t offset) const;
   template <class Visit>

@@ -1,7 +1,6 @@
 #include "tools/host.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -24,6 +23,8 @@ std::optional<MpiLibrary> library_below(const std::string& prefix, Abi wanted) {
 
 namespace {
 
+bool is_wide_fortran(std::string_view name) { return base_name(name).starts_with("libmpi_ilp64"); }
+
 Host host_of_library(std::string_view name, MpiLibrary library) {
   Host host{library.abi, std::nullopt, fmt::format("it needs {}, found as {}", name, library.path)};
   if (host.abi == Abi::unknown)
@@ -34,17 +35,19 @@ Host host_of_library(std::string_view name, MpiLibrary library) {
   return host;
 }
 
-// The library that the program itself asks for. Where the same directory has one for INTEGERs of 8 bytes, something
-// further down may need that: the loader knows.
+// The library that the program itself asks for. Intel's may come with one for INTEGERs of 8 bytes, needed by the
+// program or by something further down, found wherever: the loader knows.
 std::optional<Host> host_needed_directly(const ElfFile& file, const std::string& program,
                                          const Environment& environment) {
+  if (std::ranges::any_of(file.needed(), is_wide_fortran)) return std::nullopt;
   for (const std::string_view name : file.needed()) {
     if (!may_be_mpi_library(name)) continue;
     const std::string path = direct_library(file, program, name, environment);
     if (path.empty()) return std::nullopt;
-    for (const char* ilp64 : {"libmpi_ilp64.so", "libmpi_ilp64.so.4"})
-      if (access(fmt::format("{}/{}", directory_name(path), ilp64).c_str(), F_OK) == 0) return std::nullopt;
-    if (auto library = read_mpi_library(path)) return host_of_library(name, *std::move(library));
+    auto library = read_mpi_library(path);
+    if (!library) continue;
+    if (is_intel(*library->file)) return std::nullopt;
+    return host_of_library(name, *std::move(library));
   }
   return std::nullopt;
 }
@@ -60,8 +63,7 @@ std::optional<Host> host_of_program(const ElfFile& file, const std::string& prog
     auto library = read_mpi_library(candidate.path);
     if (!library) continue;
     Host host = host_of_library(candidate.name, *std::move(library));
-    if (std::any_of(needed->begin(), needed->end(),
-                    [](const NeededLibrary& each) { return base_name(each.name).starts_with("libmpi_ilp64"); })) {
+    if (std::ranges::any_of(*needed, is_wide_fortran, &NeededLibrary::name)) {
       host.abi = Abi::unknown;
       host.reason = "it needs libmpi_ilp64: INTEGERs of 8 bytes are not supported";
     }

@@ -43,6 +43,8 @@ Abi abi_of(std::string_view soname, const Defines& defines) {
   return Abi::unknown;
 }
 
+bool is_intel(const ElfFile& library) { return library.defines("I_MPI_Check_image_status"); }
+
 std::vector<std::string_view> mpi_entries(std::span<const std::string_view> exports) {
   std::vector<std::string_view> names;
   for (const std::string_view name : exports)

@@ -33,6 +33,9 @@ struct MpiLibrary {
 // The interface that a library with these dynamic symbols and this soname offers.
 Abi abi_of(std::string_view soname, const Defines& defines);
 
+// Intel's libraries also carry the version of the MPICH that they derive from, and its names.
+bool is_intel(const ElfFile& library);
+
 // Nothing if the file is not an MPI library that programs can run on: a Fortran or C++ layer above one, a tool that
 // intercepts (it defines MPI_Init but no PMPI_Init), a linker script.
 std::optional<MpiLibrary> read_mpi_library(const std::string& path);

@@ -11,12 +11,15 @@ program without us.
 
 import argparse
 import csv
-import math
 import os
 import pathlib
 import statistics
+import sys
 
 import hosts
+
+sys.path.insert(0, str(hosts.ROOT / "bench"))
+from medians import interval  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "agreement"
@@ -37,13 +40,6 @@ def sample(name, ranks, kind, side):
     if wrong != "0":
         raise SystemExit(f"{name}, {ranks} ranks, {kind}, {side}: {wrong} wrong results")
     return float(between), float(whole)
-
-
-def interval(values):
-    """Of the median, with 95 %: order statistics of the binomial distribution."""
-    ordered, count = sorted(values), len(values)
-    reach = math.floor(0.98 * math.sqrt(count)) + 1
-    return ordered[max(0, count // 2 - reach)], ordered[min(count - 1, count // 2 + reach)]
 
 
 def main():

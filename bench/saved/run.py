@@ -12,7 +12,6 @@ taken and of which the job has measured the host's time. Honest is a `saved` ins
 import argparse
 import csv
 import json
-import math
 import pathlib
 import shutil
 import statistics
@@ -22,9 +21,10 @@ import time
 
 import hosts
 
-sys.path[:0] = [str(hosts.ROOT / "tests" / folder) for folder in ("apps", "examples")]
+sys.path[:0] = [str(hosts.ROOT / folder) for folder in ("bench", "tests/apps", "tests/examples")]
 import example_programs  # noqa: E402
 import programs  # noqa: E402
+from medians import interval  # noqa: E402
 
 HOST = "openmpi4"
 EXAMPLES = {
@@ -52,13 +52,6 @@ def run_s(command, inputs, ranks, report=None, millrace=True):
             timeout=300, directory=pathlib.Path(directory),
         ).check()  # fmt: skip
         return time.perf_counter() - begin
-
-
-def interval(values):
-    """Of the median, with 95 %: order statistics of the binomial distribution."""
-    ordered, count = sorted(values), len(values)
-    reach = math.floor(0.98 * math.sqrt(count)) + 1
-    return ordered[max(0, count // 2 - reach)], ordered[min(count - 1, count // 2 + reach)]
 
 
 def saved(command, inputs, ranks):

@@ -12,14 +12,17 @@ reductions of one number meanwhile.
 
 import argparse
 import csv
-import math
 import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import time
 
 import hosts
+
+sys.path.insert(0, str(hosts.ROOT / "bench"))
+from medians import interval  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "start"
@@ -32,13 +35,6 @@ def job_ms(name, ranks, millrace, program, work_ms):
     begin = time.perf_counter()
     subprocess.run([str(word) for word in line], env=env, check=True, capture_output=True, timeout=60)
     return 1e3 * (time.perf_counter() - begin)
-
-
-def interval(values):
-    """Of the median, with 95 %: order statistics of the binomial distribution."""
-    ordered, count = sorted(values), len(values)
-    reach = math.floor(0.98 * math.sqrt(count)) + 1
-    return ordered[max(0, count // 2 - reach)], ordered[min(count - 1, count // 2 + reach)]
 
 
 def measure(name, ranks, work_ms, options):

@@ -38,6 +38,18 @@ def test_collectives_and_derived_datatypes(host, interface):
     assert run(host, 2, program).check().stdout.strip() == "done"
 
 
+@pytest.mark.parametrize("host", [name for name, host in hosts.HOSTS.items() if "fortran" in host.compilers])
+def test_a_fortran_library_that_few_see(host):
+    """As an extension module of Python loads it: with local scope, above a libmpi that everybody sees."""
+    part = build(host, "local_fortran_part.F90", "-shared", "-fPIC", name="local_fortran_part.so")
+    program = build(host, "local_fortran.c", "-ldl", "-Wl,--as-needed")
+    words = (program, hosts.get(host).library, part)
+    assert run(host, 2, *words, millrace=False).check().stdout.split() == ["done"]
+    finished, result = report(host, 2, *words)
+    assert finished.stdout.split() == ["done"]
+    assert call(result, "MPI_Allreduce")["taken"] > 200
+
+
 def test_fortran_of_an_mpi_5_library():
     """Only Intel MPI has one, and its modules are not for gfortran: the symbols are called from C."""
     host = usable("abi-intel")

@@ -174,6 +174,19 @@ def test_fortran_with_integers_of_8_bytes_runs_without(launcher, tmp_path):
     assert "INTEGERs of 8 bytes" in finished.stderr
 
 
+def test_fortran_with_integers_of_8_bytes_in_a_library_of_the_program(launcher, tmp_path):
+    """Intel's libmpi stands in a directory of its own, and the program itself needs nothing else."""
+    intel = INIT + "int MPIR_Dup_fn, I_MPI_Check_image_status;"
+    mpi = build_library(tmp_path / "release", "libmpi.so.12", intel)
+    wide = build_library(tmp_path, "libmpi_ilp64.so.4", "int mpi_init_;")
+    needs_wide = ["-Wl,--no-as-needed", "-x", "none", wide, f"-Wl,-rpath,{tmp_path}"]
+    below = build_library(tmp_path, "libbelow.so", "int below;", *needs_wide)
+    program = program_with(tmp_path, mpi, below, f"-Wl,-rpath,{tmp_path / 'release'}")
+    finished = subprocess.run([launcher, program], capture_output=True, text=True, timeout=60)
+    assert finished.returncode == 4
+    assert "INTEGERs of 8 bytes" in finished.stderr
+
+
 def test_a_tool_above_the_host_is_not_taken_for_it(launcher, tmp_path):
     host = usable("mpich4")
     tool = build_library(tmp_path, "libmpiP.so", "int MPI_Init(void) { return 0; }")

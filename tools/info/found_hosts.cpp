@@ -81,20 +81,14 @@ std::string first_version_string(const std::string& path, std::string_view begin
 }  // namespace
 
 std::string product_of(const MpiLibrary& library) {
-  const auto file = ElfFile::open(library.path);
-  if (!file) return abi_title(library.abi);
-  const std::vector<std::string_view> exports = file->exports();
-  const auto defines = [&](std::string_view name) {
-    return std::find(exports.begin(), exports.end(), name) != exports.end();
-  };
-  // Intel's libraries also carry the version of the MPICH that they derive from.
-  if (defines("I_MPI_Check_image_status")) return "Intel MPI " + first_version_string(library.path, "20");
+  const ElfFile& file = *library.file;
+  if (is_intel(file)) return "Intel MPI " + first_version_string(library.path, "20");
   const char* maker = library.abi == Abi::mpi5 ? "MPICH" : abi_title(library.abi);
   std::string version;
   for (const char* symbol : {"ompi_version_string", "MPII_Version_string"})
-    if (version.empty()) version = file->text_of(symbol);
+    if (version.empty()) version = file.text_of(symbol);
   if (version.empty()) version = first_version_string(library.path, "");
-  if (defines("ompi_mpi_comm_world")) maker = "Open MPI";
+  if (file.defines("ompi_mpi_comm_world")) maker = "Open MPI";
   return fmt::format("{} {}", maker, version.empty() ? "of unknown version" : version);
 }
 

@@ -10,7 +10,7 @@
 namespace millrace::shim {
 namespace {
 
-constexpr const char* host_function = "PMPI_Init";  // every host has it, and no tool
+constexpr const char* libmpi_function = "PMPI_Init";  // every host has it, and no tool
 
 // Names are collected first and opened after: dl_iterate_phdr holds a lock of the dynamic linker that dlopen wants.
 int collect(dl_phdr_info* object, std::size_t, void* data) {
@@ -51,16 +51,20 @@ void* find_in_loaded_objects(const char* name) {
 
 }  // namespace
 
-// Where the host is visible to all, what it does not have is not anywhere else: to look through all objects takes
-// 25 us for each name.
 void* find_next_function(const char* name) {
   if (void* next = dlsym(RTLD_NEXT, name)) return next;
-  return dlsym(RTLD_NEXT, host_function) ? nullptr : find_in_loaded_objects(name);
+  return find_in_loaded_objects(name);
 }
 
 void* find_host_object(const char* name) {
   if (void* object = dlsym(RTLD_DEFAULT, name)) return object;
-  return dlsym(RTLD_NEXT, host_function) ? nullptr : find_in_loaded_objects(name);
+  return find_in_loaded_objects(name);
+}
+
+// To look through all objects takes 25 us for each name.
+void* find_libmpi_object(const char* name) {
+  if (void* object = dlsym(RTLD_DEFAULT, name)) return object;
+  return dlsym(RTLD_NEXT, libmpi_function) ? nullptr : find_in_loaded_objects(name);
 }
 
 const char* host_abi_name(HostAbi abi) {
@@ -84,7 +88,7 @@ const char* host_abi_option(HostAbi abi) {
 }
 
 HostAbi detect_host_abi() {
-  if (find_host_object("ompi_mpi_comm_world")) return HostAbi::openmpi;
+  if (find_libmpi_object("ompi_mpi_comm_world")) return HostAbi::openmpi;
   // MPICH's own libmpi.so.12 has this function too and answers with a major version below 1.
   if (void* get_version = find_next_function("MPI_Abi_get_version")) {
     int major = 0;

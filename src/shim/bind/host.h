@@ -17,6 +17,10 @@ void* find_next_function(const char* name);
 // relocations this is the program's copy, as it is for the host itself. Thread-safe.
 void* find_host_object(const char* name);
 
+// The same of what lies in libmpi itself or nowhere: where that is visible to all, nothing else is searched. Not for
+// names of Fortran: its library may be loaded with local scope above a libmpi that is visible.
+void* find_libmpi_object(const char* name);
+
 enum class HostAbi { none, openmpi, mpich, mpi_abi };
 const char* host_abi_name(HostAbi abi);    // "Open MPI"
 const char* host_abi_option(HostAbi abi);  // "openmpi", as `millrace --mpi` takes it

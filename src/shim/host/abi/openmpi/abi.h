@@ -52,7 +52,7 @@ inline constexpr int undefined = -32766;
 inline constexpr FortranHandles fortran_handles = FortranHandles::f2c;
 // Of an object that is predefined: here by its name in libmpi, elsewhere a number.
 inline Word predefined_handle(const char* object, std::uint32_t, std::uint16_t) {
-  return *object ? as_word(find_host_object(object)) : 0;
+  return *object ? as_word(find_libmpi_object(object)) : 0;
 }
 // Not a null handle, and nothing that no communicator can be; one that was freed may look like one.
 inline bool may_be_comm(Word comm) {
