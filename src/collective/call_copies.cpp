@@ -13,8 +13,9 @@ CallCopies::CallCopies(Group& group, Kind kind, const Call& call, std::size_t ag
       own_bytes_(own_bytes >= least_bytes ? own_bytes : 0),
       copies_(may_be_one && group.reads_memory() ? Copies::one : Copies::two) {
   if (agreed_bytes != 0 && agreed_bytes < least_bytes) return;
-  // The same on all ranks. Where they share cores time says little, and thresholds say it.
-  if (!group.selection().choose_copies || group.crowded()) return;
+  // The same on all ranks. Where they share cores time says little, and thresholds say it; nor does it where calls are
+  // left and resumed.
+  if (!group.selection().choose_copies || group.crowded() || group.in_background()) return;
   Ways ways = Ways{}.with(copies_).with(Copies::two);
   if (kernel::can_stream) ways = ways.with(Copies::past_caches);
   if (ways.count() == 1) return;

@@ -47,6 +47,7 @@ struct Options {
 };
 
 class Mail;
+class BackgroundQueue;  // background.h
 
 // One collective call of a group.
 struct Call {
@@ -81,6 +82,7 @@ class Group {
   bool reads_memory() const { return reads_memory_; }  // single_copy.h: the same on all ranks
   const Selection& selection() const { return *selection_; }
   Result broken() const { return broken_; }
+  bool in_background() const { return background_ != nullptr; }
   std::uint64_t calls() const { return calls_; }  // that this rank has begun
 
   // ---- for the algorithms ----
@@ -89,6 +91,8 @@ class Group {
   Result enter(Kind kind, std::uint64_t bytes, std::uint32_t root, Call& call) {
     if (broken_ != Result::ok) [[unlikely]]
       return broken_;
+    if (background_) [[unlikely]]
+      if (const Result result = await_turn(); result != Result::ok) return result;
     call.number = calls_++;
     const std::uint64_t what = static_cast<std::uint64_t>(kind) | std::uint64_t{root} << 4 | bytes << 24;
     call.label = history_ = spread(history_ ^ what);
@@ -296,8 +300,16 @@ class Group {
     void* context = nullptr;
   };
   // One round of waiting, when polling did not help: gives way or sleeps, drives the host, looks for verdicts and for
-  // the dead. To be called with polls in between until it is not ok or what is waited for has come.
-  Result idle(Patience& patience, const Awaited& awaited);
+  // the dead. To be called with polls in between until it is not ok or what is waited for has come. Of a group whose
+  // calls run in the background: leaves the call until it is resumed.
+  Result idle(Patience& patience, const Awaited& awaited) {
+    if (background_) [[unlikely]]
+      return suspend(patience, awaited);
+    return wait_a_round(patience, awaited);
+  }
+  Result wait_a_round(Patience& patience, const Awaited& awaited);
+  // What is left of it for who must not wait.
+  Result look(Patience& patience);
   // Calls `step` until it is done, which somebody brings about for whom `awaited` changes.
   enum class Step { done, moved, nothing };
   template <class Advance>
@@ -319,7 +331,7 @@ class Group {
     }
   }
   std::uint32_t polls() const { return polls_; }                                     // before the first round
-  std::uint32_t polls_between() const { return waiting_ == Waiting::spin ? 8 : 2; }  // rounds
+  std::uint32_t polls_between() const { return background_ ? 1 : waiting_ == Waiting::spin ? 8 : 2; }  // rounds
 
   // What ranks tell each other beside their calls: up to most_note_bytes, under numbers that all count alike, from 1
   // on. To write waits for nobody. A rank writes the next one only when it has read this one of all ranks: so there
@@ -352,6 +364,9 @@ class Group {
   TreeNode* nodes_of(Way way) const { return nodes_.get() + static_cast<std::size_t>(way) * shape_.ranks; }
   std::uint32_t* children_of(Way way) const { return children_.get() + static_cast<std::size_t>(way) * shape_.ranks; }
 
+  friend class BackgroundQueue;
+  Result await_turn();
+  Result suspend(Patience& patience, const Awaited& awaited);
   Result await_cells(std::uint64_t call_number);
   Result await_slots(std::uint64_t chunk);
   Result wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t least);
@@ -380,6 +395,7 @@ class Group {
   bool lets_write_ = true;
   std::uint64_t known_word_ = 0;  // read by the others
   Result broken_ = Result::ok;
+  BackgroundQueue* background_ = nullptr;  // what its calls run in, if they do not wait
   Waiting waiting_ = Waiting::sleep;
   GroupShape shape_{};
   BlockLayout layout_{};

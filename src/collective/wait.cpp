@@ -57,7 +57,7 @@ Result Group::wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t le
   }
 }
 
-Result Group::idle(Patience& patience, const Awaited& awaited) {
+Result Group::wait_a_round(Patience& patience, const Awaited& awaited) {
   const std::uint64_t round = patience.round++;
   std::uint64_t time_ns = 0;
   if (round == 0) {
@@ -81,6 +81,22 @@ Result Group::idle(Patience& patience, const Awaited& awaited) {
   if (time_ns == 0) {
     if (round % 16 != 15) return Result::ok;
     time_ns = monotonic_ns();
+  }
+  if (time_ns < patience.look_ns) return Result::ok;
+  patience.look_ns = time_ns + look_every_ns;
+  return look_around(time_ns - patience.begin_ns);
+}
+
+Result Group::look(Patience& patience) {
+  // Partner: fail() in any rank.
+  if (const auto verdict = head_->verdict.load(std::memory_order_acquire)) [[unlikely]]
+    return broken_ = verdict_result(verdict);
+  const std::uint64_t round = patience.round++;
+  if (round % 16 != 0) return Result::ok;
+  const std::uint64_t time_ns = monotonic_ns();
+  if (round == 0) {
+    patience.begin_ns = time_ns;
+    patience.look_ns = time_ns + first_look_ns;
   }
   if (time_ns < patience.look_ns) return Result::ok;
   patience.look_ns = time_ns + look_every_ns;

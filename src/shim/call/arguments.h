@@ -88,4 +88,10 @@ inline Word succeed(Symbol symbol, std::span<const Word> words) {
   return 0;
 }
 
+// The same of a failure that the host knows nothing of.
+inline Word fail(Symbol symbol, std::span<const Word> words, int error) {
+  if (is_fortran(symbol) && words.back() != 0) *static_cast<int*>(as_pointer(words.back())) = error;
+  return as_word(error);
+}
+
 }  // namespace millrace::shim

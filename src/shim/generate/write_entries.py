@@ -120,6 +120,14 @@ inline constexpr Target target_of_symbol[symbol_count] = {{
 }};
 constexpr Target target_of(Symbol symbol) {{ return target_of_symbol[static_cast<std::size_t>(symbol)]; }}
 
+// MPI_Testany for MPI_Waitany and MPI_Testsome for MPI_Waitsome, by the same kind of name; any other is itself.
+constexpr Symbol without_waiting(Symbol symbol) {{
+  switch (symbol) {{
+{tests}
+    default: return symbol;
+  }}
+}}
+
 }}  // namespace millrace::shim
 """
 
@@ -166,7 +174,16 @@ def header(table, symbols):
         gives="\n".join(f"    {str(peers.gives(s.entry)).lower()},  // {s.name}" for s in symbols),
         answers="\n".join(f"    {peers.answer(s.entry)},  // {s.name}" for s in symbols),
         targets="\n".join(f"    {_target(s.entry)},  // {s.name}" for s in symbols),
+        tests="\n".join(
+            f"    case Symbol::{s.name}: return Symbol::{_test_of(s.name)};"
+            for s in symbols
+            if s.entry.name in ("MPI_Waitany", "MPI_Waitsome")
+        ),
     )
+
+
+def _test_of(name):
+    return name.replace("Wait", "Test").replace("wait", "test").replace("WAIT", "TEST")
 
 
 def source(table, symbols):

@@ -9,10 +9,12 @@
 #include "shim/bind/targets.h"
 #include "shim/call/arguments.h"
 #include "shim/hooks/packed_hooks.h"
+#include "shim/hooks/request_hooks.h"
 #include "shim/process/runtime.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reduce_local.h"
 #include "shim/reduce/user_ops.h"
+#include "shim/shared/background_calls.h"
 #include "shim/shared/remembered_refusals.h"
 #include "shim/shared/shared_collectives.h"
 
@@ -89,6 +91,45 @@ Word exchange(Words... words) {
   std::array<Word, sizeof...(words)> all{words...};
   if (Word result = 0; refused_as_before<symbol>(all, result)) return result;
   return shared_exchange(symbol, next_definition<symbol>(), all);
+}
+
+// Nonblocking collectives: in shared memory, or as what else they may be.
+template <Symbol symbol, class... Words>
+Word begun_barrier(Words... words) {
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0)) return forward<symbol>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  return begun_in_background<symbol>(all, read_barrier(Arguments(symbol, all)), [&] { return forward<symbol>(words...); });
+}
+
+template <Symbol symbol, CollectiveCall (*read)(const Arguments&), class... Words>
+Word begun_reduction(Words... words) {
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
+    return substituted_reduction<symbol>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  return begun_in_background<symbol>(all, read(Arguments(symbol, all)),
+                                     [&] { return substituted_reduction<symbol>(words...); });
+}
+
+template <Symbol symbol, HostCallFunction function, class... Words>
+Word begun_bcast(Words... words) {
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
+    return message<symbol, function>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  return begun_in_background<symbol>(all, read_bcast(Arguments(symbol, all)),
+                                     [&] { return message<symbol, function>(words...); });
+}
+
+template <Symbol symbol, HostCallFunction function, class... Words>
+Word begun_exchange(Words... words) {
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
+    return message<symbol, function>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  const ExchangeCall exchange(symbol, *exchange_shape(symbol_entry(symbol)), all);
+  const CollectiveCall call{.kind = CollectiveKind::exchange,
+                            .from_fortran = exchange.from_fortran(),
+                            .comm = exchange.comm(),
+                            .exchange = &exchange};
+  return begun_in_background<symbol>(all, call, [&] { return message<symbol, function>(words...); });
 }
 
 // Constructors of communicators: the first argument is what they are called on, the last one what they make.

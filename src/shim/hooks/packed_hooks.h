@@ -1,4 +1,4 @@
-// The hooks of calls that carry data of derived types, and of those that complete requests (see hooks.h).
+// The hooks of calls that carry data of derived types (see hooks.h).
 #pragma once
 
 #include "positions.h"
@@ -7,8 +7,6 @@
 #include "shim/packed/pack.h"
 #include "shim/packed/point_to_point.h"
 #include "shim/packed/refused_types.h"
-#include "shim/packed/requests.h"
-#include "shim/packed/requests_complete.h"
 
 namespace millrace::shim::hook {
 
@@ -82,21 +80,6 @@ Word unpack(Words... words) {
                             abi::handle(all[Place::comm]));
   };
   return packing<symbol, unpack_call, Place>(at_once, words...);
-}
-
-// Calls with requests: one load when none is ours. Also inside MPI_Finalize, where attributes' delete callbacks may
-// complete what was begun before.
-template <Symbol symbol, HostCallFunction function, class... Words>
-Word request(Words... words) {
-  if (!any_tracked() || (current_mode() & checking)) return forward<symbol>(words...);
-  return with_host_call<symbol>(function, words...);
-}
-
-template <Symbol symbol, class... Words>
-Word request_free(Words... words) {
-  const Word all[] = {words...};
-  if (!(current_mode() & checking)) forget_request(symbol, all);
-  return request<symbol, request_free_call>(words...);
 }
 
 }  // namespace millrace::shim::hook

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bitset>
 #include <cctype>
 #include <climits>
 #include <cstdlib>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -75,6 +77,13 @@ constexpr Entry numbered_entries[] = {
     Entry::Dist_graph_create,
     Entry::Dist_graph_create_adjacent,
     Entry::Graph_create,
+};
+
+constexpr Entry numbered_background_entries[] = {
+    Entry::Ibarrier,   Entry::Ibcast,     Entry::Ireduce,   Entry::Iallreduce, Entry::Ireduce_scatter,
+    Entry::Iscan,      Entry::Iexscan,    Entry::Igather,   Entry::Igatherv,   Entry::Ireduce_scatter_block,
+    Entry::Iscatter,   Entry::Iscatterv,  Entry::Ialltoall, Entry::Iallgather, Entry::Iallgatherv,
+    Entry::Ialltoallv, Entry::Ialltoallw,
 };
 
 std::mutex search_mutex;
@@ -232,15 +241,17 @@ void find_bypassed_entries() noexcept try { search_process(); } catch (...) {
   expect_unseen_completions("no memory to look at the program's symbols");
 }
 
-bool numbers_may_be_wrong() {
+bool numbers_may_be_wrong(Numbered which) {
   find_bypassed_entries();
   const std::lock_guard lock(search_mutex);
-  for (const Entry entry : numbered_entries) {
+  const bool waits = which == Numbered::blocking;
+  for (const Entry entry : waits ? std::span<const Entry>(numbered_entries) : numbered_background_entries) {
     if (!bypassed.test(static_cast<std::size_t>(entry))) continue;
-    static bool said = false;
+    static std::array<bool, 2> said_of{};
+    bool& said = said_of[waits ? 1 : 0];
     if (!said)
       log(LogLevel::info,
-          fmt::format("{} may call P{} behind us: collectives are left to the host (MILLRACE_PMPI=alike "
+          fmt::format("{} may call P{} behind us: such collectives are left to the host (MILLRACE_PMPI=alike "
                       "if all ranks do so in the same calls)",
                       bypassed_where, entry_names()[static_cast<std::size_t>(entry)]));
     said = true;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "entries.h"
 
@@ -15,7 +16,8 @@ void find_bypassed_entries() noexcept;
 
 // Whether this process may make collectives, or communicators, past us, so that another rank sees one where this one
 // does not. Looks again where something was loaded since. Throws std::bad_alloc.
-bool numbers_may_be_wrong();
+enum class Numbered : std::uint8_t { blocking, nonblocking };
+bool numbers_may_be_wrong(Numbered which);
 
 // Whether that is so of a call that starts, completes, frees or asks about requests. Never false again.
 extern std::atomic<bool> completions_bypassed;

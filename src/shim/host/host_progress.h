@@ -15,6 +15,9 @@ void forget_host_progress();
 // Returns false if the host fails.
 bool drive_host(void*);
 
+// What drive_host() does besides, for calls of ours that are under way; null: nothing.
+void also_drive(void (*own)());
+
 // The duplicate of MPI_COMM_SELF, where errors are returned.
 Word quiet_comm();
 

@@ -19,7 +19,7 @@ constinit std::atomic<std::uint64_t> communicator_generation{1};
 Communicator::Communicator() = default;
 
 Communicator::~Communicator() {
-  if (accord) agreement_ended(group ? group->group().calls() : 0);
+  if (accord && !is_background) agreement_ended(group ? group->group().calls() : 0);
   group.reset();  // before the last rank gives its memory back
 }
 

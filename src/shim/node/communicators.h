@@ -49,6 +49,7 @@ struct Communicator {
   bool between = false;                    // an intercommunicator
   bool has_identity = false;               // without one it stays with the host
   bool lost_count = false;                 // a call failed here: `calls` may not be what the others have
+  bool is_background = false;              // of nonblocking calls (shared/background_channel.h)
   bool lost_children = false;              // the same of constructors
   node::Identity identity;                 // of the communicator, before its members are mixed into it
   std::uint64_t serial = 0;                // unlike that of any other of this process, also of one with the same handle
@@ -63,6 +64,7 @@ struct Communicator {
   std::unique_ptr<NodeAccord> accord;
   std::unique_ptr<NodeGroup> group;
   std::unique_ptr<KeptWithCommunicator> exchange;  // ExchangeBlocks, from its first collective that reduces nothing
+  std::shared_ptr<KeptWithCommunicator> background;  // BackgroundChannel, from its first nonblocking collective on
   std::unique_ptr<KeptWithCommunicator> measured;  // MeasuredCalls, from its first collective in shared memory
 };
 

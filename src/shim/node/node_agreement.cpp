@@ -38,6 +38,7 @@ std::uint64_t settings_digest = 0;
 bool trusts_numbers = false;  // MILLRACE_PMPI=alike
 bool shares_all = false;      // MILLRACE_COLLECTIVES=always
 node::ShortLives short_lives;
+bool (*may_run_in_background)() = nullptr;
 
 std::uint64_t mix(std::uint64_t value, std::uint64_t next) {
   value = (value ^ next) * 0xff51afd7ed558ccdu;
@@ -87,7 +88,14 @@ bool settings_differ(const std::vector<int>& members) {
 
 void join_record(Communicator& communicator) {
   // Nobody shares a communicator that one of its ranks never joins.
-  if (!trusts_numbers && numbers_may_be_wrong()) return leave_to_host(communicator, Reason::unseen_calls);
+  if (!trusts_numbers && numbers_may_be_wrong(Numbered::blocking))
+    return leave_to_host(communicator, Reason::unseen_calls);
+  if (communicator.is_background) {
+    if (!trusts_numbers && numbers_may_be_wrong(Numbered::nonblocking))
+      return leave_to_host(communicator, Reason::unseen_calls);
+    if (completions_may_be_unseen()) return leave_to_host(communicator, Reason::unseen_completion);
+    if (!may_run_in_background || !may_run_in_background()) return leave_to_host(communicator, Reason::not_agreed);
+  }
   const std::vector<int> members = world_ranks_of(communicator.handle);
   if (members.empty()) return leave_to_host(communicator, Reason::not_agreed);
   if (settings_differ(members)) return leave_to_host(communicator, Reason::settings_differ);
@@ -217,9 +225,13 @@ void after_host_call(Communicator& communicator, std::uint64_t kind, bool succee
   leave_to_host(communicator, Reason::no_shared_memory);
 }
 
+void ask_before_background(bool (*may_run)()) { may_run_in_background = may_run; }
+
 void agreement_ended(std::uint64_t shared_calls) noexcept {
   if (!shares_all) short_lives.ended(shared_calls);
 }
+
+node::Identity in_background(const Identity& communicator) { return mix(communicator, 0x62616b67726f756e); }
 
 node::Identity next_child(Communicator& parent, std::uint64_t kind) noexcept {
   // The calls so far are in the name, so that ranks that have seen other calls, or not all of the constructors, do not

@@ -38,8 +38,14 @@ void before_host_call(Communicator& communicator) noexcept;
 // `kind`: not 0, the same on all ranks for the same call. `synchronised`: nobody can have left it before all had come.
 void after_host_call(Communicator& communicator, std::uint64_t kind, bool succeeded, bool synchronised) noexcept;
 
+// Who is asked before nonblocking calls are agreed on; null: nobody, and there are none. By one thread.
+void ask_before_background(bool (*may_run)());
+
 // A communicator that had begun to agree has ended, after so many calls in shared memory.
 void agreement_ended(std::uint64_t shared_calls) noexcept;
+
+// That of the nonblocking calls on a communicator, which are counted for themselves.
+node::Identity in_background(const node::Identity& communicator);
 
 // The identity of what a constructor, called on `parent`, has made; also to be called where this rank got nothing
 // (MPI_COMM_NULL) of it. `kind`: the constructor. Only for those that are collective over `parent`.

@@ -94,7 +94,7 @@ int TouchableElements::deliver() const {
 Attempt copy_failed(const Communicator& communicator, int error, bool others_wait) {
   log(LogLevel::error, error == abi::err_intern ? "no memory for a copy of a buffer in a device's memory"
                                                 : "the host cannot copy from or to a device's memory");
-  host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(error));
+  tell_error(communicator, error);
   return others_wait ? failed_for_all(communicator.group->group(), error) : failed(error);
 }
 

@@ -40,7 +40,7 @@ Kind kind_of(ExchangeKind kind) {
 Attempt report(const Communicator& communicator, int error) {
   log(LogLevel::error, error == abi::err_intern ? "no memory for the data of a collective"
                                                 : "the host cannot pack or unpack the data of a collective");
-  host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(error));
+  tell_error(communicator, error);
   return failed(error);
 }
 
@@ -419,10 +419,11 @@ class ExchangeAttempt {
 
 }  // namespace
 
-Attempt attempt_exchange(Communicator& communicator, const ExchangeCall& call) noexcept {
+Attempt attempt_exchange(Communicator& communicator, const ExchangeCall& call,
+                         std::unique_ptr<KeptWithCommunicator>& kept) noexcept {
   try {
-    if (!communicator.exchange) communicator.exchange = std::make_unique<ExchangeBlocks>();
-    return ExchangeAttempt(communicator, call, static_cast<ExchangeBlocks&>(*communicator.exchange)).run();
+    if (!kept) kept = std::make_unique<ExchangeBlocks>();
+    return ExchangeAttempt(communicator, call, static_cast<ExchangeBlocks&>(*kept)).run();
   } catch (...) {
     return break_off(communicator, abi::err_intern);
   }

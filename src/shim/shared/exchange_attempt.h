@@ -11,6 +11,8 @@
 
 namespace millrace::shim {
 
-Attempt attempt_exchange(Communicator& communicator, const ExchangeCall& call) noexcept;
+// `kept`: ExchangeBlocks, made where there are none.
+Attempt attempt_exchange(Communicator& communicator, const ExchangeCall& call,
+                         std::unique_ptr<KeptWithCommunicator>& kept) noexcept;
 
 }  // namespace millrace::shim

@@ -7,6 +7,7 @@
 #include "kernel/copy/row.h"
 #include "shim/host/device_memory.h"
 #include "shim/shared/device_staging.h"
+#include "shim/shared/shared_attempt.h"
 
 namespace millrace::shim {
 
@@ -107,6 +108,7 @@ bool ExchangeBlocks::find(std::size_t index, Data& data) {
     data.context = &walks_.back();
     return true;
   }
+  keep_from_helpers();
   by_host_.push_back({type, address, count, scratch(data.bytes), outgoing_, on_device, 0});
   ByHost& block = by_host_.back();
   if (!block.packed) throw std::bad_alloc();

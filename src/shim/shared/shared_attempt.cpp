@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "collective/background.h"
 #include "collective/collective.h"
 #include "kernel/copy/row.h"
 #include "plan/host_facts.h"
@@ -179,6 +180,7 @@ Attempt reduce_disjoint(collective::Group& group, const ReductionCall& reduction
 // With copies of the buffers that the processor cannot touch. In place, the result lies where the input begins.
 Attempt reduce_staged(Communicator& communicator, const ReductionCall& reduction, Word in, Word out,
                       std::optional<kernel::Type> gaps) {
+  keep_from_helpers();
   const auto element_bytes = static_cast<std::int64_t>(reduction.reducer.element_bytes);
   const auto elements = [&](Word address, std::size_t count) {
     return Elements{address, static_cast<std::int64_t>(count), reduction.call.datatype, element_bytes, element_bytes};
@@ -252,6 +254,7 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
   const collective::Group& group = communicator.group->group();
   const std::optional<bool> told =
       found.is_predefined ? told_by_table(group, either) : plan::host_does_by_table(by_table, either.kind, bytes);
+  if (communicator.is_background) return Attempt::ours();
   const bool hosts = !takes_all && told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
                                                                           group.crowded(), group.reads_memory()));
   // Not to be tried: MPICH 5 ends the program where blocks of MPI_Reduce_scatter differ and are reduced in place.
@@ -302,6 +305,8 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   Reducer reducer;
   FoundOp found;
   if (const Reason reason = find_reducer(call, user, reducer, found); reason != Reason::none) return refused(reason);
+  // The host applies it, which it may do inside the program's calls only; and those may wait for it.
+  if (communicator.is_background && reducer.user) return refused(Reason::op_not_covered);
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(std::uint64_t{in_elements}, std::uint64_t{reducer.element_bytes}, &bytes) ||
       bytes > std::uint64_t{1} << 62)
@@ -337,9 +342,30 @@ void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives
   takes_all = take_all;
 }
 
+void tell_error(const Communicator& communicator, int error) {
+  if (!communicator.is_background)
+    host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(error));
+}
+
+void keep_from_helpers() {
+  if (collective::BackgroundCall* const call = collective::BackgroundCall::current()) call->keep_from_helpers();
+}
+
+const char* explanation(collective::Result result) {
+  switch (result) {
+    case collective::Result::mismatch:
+      return "the ranks of the communicator called different collectives, or with different sizes or roots";
+    case collective::Result::rank_failed:
+      return "a rank of the communicator could not do its part of this call or an earlier one; its own error says why";
+    case collective::Result::truncated: return "more came than the counts of this rank have room for";
+    default: return "another rank of the communicator has died";
+  }
+}
+
 bool host_reports_short_bcast() { return facts->reports_short_bcast; }
 
 Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles) {
+  if (communicator.is_background) return Attempt::ours();
   const collective::Group& group = communicator.group->group();
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<std::uint64_t> bytes =
@@ -353,14 +379,15 @@ Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool 
   return answered(whose_call(communicator, call, hosts, true), has_handles);
 }
 
-Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept {
+Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call,
+                           std::unique_ptr<KeptWithCommunicator>& blocks) noexcept {
   switch (call.kind) {
     case CollectiveKind::barrier: {
       const Attempt answer = whose_is(communicator, {.kind = collective::Kind::barrier}, false);
       return answer.is_decided() ? answer : done(collective::barrier(communicator.group->group()));
     }
     case CollectiveKind::bcast: return attempt_bcast(communicator, call);
-    case CollectiveKind::exchange: return attempt_exchange(communicator, *call.exchange);
+    case CollectiveKind::exchange: return attempt_exchange(communicator, *call.exchange, blocks);
     default: return attempt_reduction(communicator, call);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "collective/group.h"
 #include "collective/result.h"
@@ -86,6 +87,16 @@ bool host_reports_short_bcast();
 // `has_handles`: of datatypes that are not predefined, and by which `call` was made.
 Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles);
 
-Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call) noexcept;
+// `blocks`: memory for the lists of a call that moves data, made where there is none.
+Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call,
+                           std::unique_ptr<KeptWithCommunicator>& blocks) noexcept;
+
+// Says of an error that it is the host's to tell the program; not of calls in the background, whose completion does.
+void tell_error(const Communicator& communicator, int error);
+// What follows calls the host: no thread of ours may do it for a call in the background.
+void keep_from_helpers();
+
+// What has become of the ranks of a communicator.
+const char* explanation(collective::Result result);
 
 }  // namespace millrace::shim

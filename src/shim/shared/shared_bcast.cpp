@@ -83,7 +83,7 @@ Result bcast_bytes(collective::Group& group, char* bytes, std::size_t& length, s
 // A root that sends less than this rank expects: MPICH tells this rank, others only write what came.
 Attempt received(const Communicator& communicator, std::size_t came_bytes, std::size_t expected_bytes) {
   if (came_bytes == expected_bytes || !host_reports_short_bcast()) return done(Result::ok);
-  host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(abi::err_other));
+  tell_error(communicator, abi::err_other);
   return failed(abi::err_other);
 }
 
@@ -115,6 +115,7 @@ Attempt bcast_by_layout(const Communicator& communicator, const CollectiveCall& 
 // A datatype that is not compiled: the host packs it, in its own representation, which on one node is the bytes.
 Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& call, const BcastData& data,
                       bool is_root) {
+  keep_from_helpers();
   collective::Group& group = communicator.group->group();
   const Scratch packed = call.count <= INT_MAX ? scratch(data.bytes) : nullptr;
   if (!packed) return failed_for_all(group, abi::err_intern);
@@ -138,6 +139,7 @@ Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& ca
 
 // Memory that the processor cannot touch, on this rank.
 Attempt bcast_staged(Communicator& communicator, const CollectiveCall& call, const BcastData& data, bool is_root) {
+  keep_from_helpers();
   const Scratch packed = scratch(data.bytes);
   if (!packed) return copy_failed(communicator, abi::err_intern, true);
   const Elements elements{call.out, call.count, call.datatype, data.element_bytes, data.extent_bytes};

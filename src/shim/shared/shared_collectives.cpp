@@ -18,6 +18,7 @@
 #include "shim/node/node_group.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reductions.h"
+#include "shim/shared/background_calls.h"
 #include "shim/shared/learning.h"
 #include "shim/shared/measured_calls.h"
 #include "shim/shared/remembered_refusals.h"
@@ -76,17 +77,6 @@ int error_of(const CollectiveCall& call, std::span<Word> words, Word returned) {
 Word return_error(const CollectiveCall& call, std::span<Word> words, int error) {
   if (const Word* argument = error_argument(call, words)) *static_cast<int*>(as_pointer(*argument)) = error;
   return as_word(error);
-}
-
-const char* explanation(collective::Result result) {
-  switch (result) {
-    case collective::Result::mismatch:
-      return "the ranks of the communicator called different collectives, or with different sizes or roots";
-    case collective::Result::rank_failed:
-      return "a rank of the communicator could not do its part of this call or an earlier one; its own error says why";
-    case collective::Result::truncated: return "more came than the counts of this rank have room for";
-    default: return "another rank of the communicator has died";
-  }
 }
 
 int raise(const Communicator& communicator, Symbol symbol, collective::Result result) {
@@ -169,7 +159,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   if (is_disabled_entry(symbol)) {
     reason = Reason::disabled;
   } else if (communicator && communicator->stage == Communicator::Stage::active) [[likely]] {
-    const Attempt attempt = attempt_collective(*communicator, call);
+    const Attempt attempt = attempt_collective(*communicator, call, communicator->exchange);
     if (attempt.reason() == Reason::none) {
       ++communicator->calls;
       note_meeting();
@@ -224,12 +214,14 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank, i
   if (!prepare_host_progress()) return;
   find_hidden_errors();
   if (!prepare_agreement()) return;
+  prepare_background_calls();
   shared_collectives_active.store(true, std::memory_order_relaxed);
 }
 
 void forget_shared_collectives() noexcept {
   keep_what_was_learned();
   if (!shared_collectives_active.exchange(false, std::memory_order_relaxed)) return;
+  forget_background_calls();
   forget_agreement();
   forget_host_progress();
 }

@@ -8,6 +8,7 @@
 namespace millrace::shim::abi {
 
 inline constexpr HostAbi host_abi = HostAbi::mpi_abi;
+inline constexpr int err_buffer = 1;
 inline constexpr int err_intern = 17;
 inline constexpr int err_truncate = 15;
 inline constexpr int err_other = 16;

@@ -8,6 +8,7 @@
 namespace millrace::shim::abi {
 
 inline constexpr HostAbi host_abi = HostAbi::mpich;
+inline constexpr int err_buffer = 1;
 inline constexpr int err_intern = 16;
 inline constexpr int err_truncate = 14;
 inline constexpr int err_other = 15;

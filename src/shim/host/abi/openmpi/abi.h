@@ -7,6 +7,7 @@
 namespace millrace::shim::abi {
 
 inline constexpr HostAbi host_abi = HostAbi::openmpi;
+inline constexpr int err_buffer = 1;
 inline constexpr int err_intern = 17;
 inline constexpr int err_truncate = 15;
 inline constexpr int err_other = 16;

@@ -1,0 +1,136 @@
+#include "collective/background.h"
+
+#include <sched.h>
+
+namespace millrace::collective {
+
+BackgroundCall* BackgroundCall::current() {
+  Fiber* const fiber = Fiber::current();
+  return fiber ? static_cast<BackgroundCall*>(fiber->context()) : nullptr;
+}
+
+BackgroundQueue::BackgroundQueue(Group& group) : group_(group) {
+  group.background_ = this;
+  group.polls_ = 1;  // to look again is somebody else's turn
+}
+
+BackgroundQueue::~BackgroundQueue() { group_.background_ = nullptr; }
+
+// In the work of a call, before each call of the group.
+Result Group::await_turn() {
+  BackgroundCall& call = *BackgroundCall::current();
+  if (call.has_entered_) return Result::ok;  // it is the first until it ends
+  call.has_entered_ = true;
+  if (call.drives_ && background_->is_empty()) {
+    background_->append(call);
+    return Result::ok;
+  }
+  // Nobody may see it in the queue before it has been left.
+  call.is_queued_ = false;
+  Fiber::suspend();
+  return broken_;
+}
+
+Result Group::suspend(Patience& patience, const Awaited& awaited) {
+  BackgroundQueue& queue = *background_;
+  if (patience.round == 0) ++queue.left_;
+  if (const Result result = look(patience); result != Result::ok) return result;
+  queue.patience_ = &patience;
+  queue.awaited_ = &awaited;
+  Fiber::suspend();
+  queue.awaited_ = nullptr;
+  return broken_;
+}
+
+void BackgroundQueue::work(void* context) {
+  auto& call = *static_cast<BackgroundCall*>(context);
+  call.work_(call.context_);
+}
+
+bool BackgroundQueue::begin(BackgroundCall& call) {
+  call.fiber_ = Fiber::take();
+  if (!call.fiber_) return false;
+  call.queue_ = this;
+  const bool drives = call.drives_ = try_drive();
+  call.fiber_->start(&work, &call);
+  if (call.has_entered_) {
+    if (!call.is_queued_) append(call);
+    // Where it is not driven here, it may have been moved on by others by now, and have ended.
+    if (drives) {
+      run(Advancing::caller);
+      stop_driving();
+    }
+    return true;
+  }
+  call.fiber_->give_back();
+  call.has_ended_.store(true, std::memory_order_relaxed);
+  if (drives) stop_driving();
+  return true;
+}
+
+void BackgroundQueue::append(BackgroundCall& call) {
+  const std::lock_guard hold(mutex_);
+  if (last_)
+    last_->next_ = &call;
+  else
+    first_.store(&call, std::memory_order_relaxed);
+  last_ = &call;
+}
+
+void BackgroundQueue::remove_first(BackgroundCall& call) {
+  const std::lock_guard hold(mutex_);
+  first_.store(call.next_, std::memory_order_relaxed);
+  if (!call.next_) last_ = nullptr;
+}
+
+// By who drives.
+bool BackgroundQueue::run(Advancing who) {
+  bool moved = false;
+  while (BackgroundCall* const call = first_.load(std::memory_order_relaxed)) {
+    if (who == Advancing::helper && call->is_kept_.load(std::memory_order_relaxed)) return moved;
+    const std::uint64_t left = left_;
+    if (!call->fiber_->has_returned()) call->fiber_->resume();
+    moved = moved || left != left_;
+    if (!call->fiber_->has_returned()) return moved;
+    moved = true;
+    remove_first(*call);
+    call->fiber_->give_back();
+    // The last look at it: who waits for it may end its life. Partner: has_ended().
+    call->has_ended_.store(true, std::memory_order_release);
+  }
+  return moved;
+}
+
+bool BackgroundQueue::advance(Advancing who) {
+  if (is_empty() || !try_drive()) return false;
+  const bool moved = run(who);
+  stop_driving();
+  return moved;
+}
+
+void BackgroundQueue::finish(BackgroundCall& call) {
+  if (call.has_ended()) return;
+  waiters_.fetch_add(1, std::memory_order_relaxed);
+  constexpr std::uint32_t spins = 1000;
+  std::uint32_t polls = group_.waiting() == Waiting::spin ? spins : 50;
+  Group::Patience patience;
+  while (!call.has_ended()) {
+    if (!try_drive()) {
+      sched_yield();
+      continue;
+    }
+    const bool moved = run(Advancing::caller);
+    if (moved) {
+      patience = {};
+    } else if (polls != 0) {
+      --polls;
+      shared_memory::cpu_pause();
+    } else if (awaited_ && !call.has_ended()) {
+      static_cast<void>(group_.wait_a_round(patience, *awaited_));  // the call sees what broke the group
+    }
+    stop_driving();
+  }
+  waiters_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace millrace::collective

@@ -1,0 +1,57 @@
+// The hooks of calls that complete requests, or ask about them (see hooks.h).
+#pragma once
+
+#include "shim/hooks/packed_hooks.h"
+#include "shim/packed/requests.h"
+#include "shim/packed/requests_complete.h"
+#include "shim/shared/background_requests.h"
+
+namespace millrace::shim::hook {
+
+// One load when none is a message or collective of derived types. Also inside MPI_Finalize, where attributes' delete
+// callbacks may complete what was begun before.
+template <Symbol symbol, HostCallFunction function, class... Words>
+Word packed_request(Words... words) {
+  if (!any_tracked() || (current_mode() & checking)) return forward<symbol>(words...);
+  return with_host_call<symbol>(function, words...);
+}
+
+template <Symbol symbol, HostCallFunction function, std::size_t... positions>
+Word packed_request_at(const Word* words, std::index_sequence<positions...>) {
+  return packed_request<symbol, function>(words[positions]...);
+}
+template <Symbol symbol, HostCallFunction function, std::size_t length>
+Word packed_request_of(const Word* words) {
+  return packed_request_at<symbol, function>(words, std::make_index_sequence<length>{});
+}
+
+// The same of a call that waits for one of several, without waiting: MPI_Testany has a flag more than MPI_Waitany.
+template <Symbol symbol, HostCallFunction function, std::size_t length>
+constexpr AsUsual without_waiting_of() {
+  constexpr Symbol test = without_waiting(symbol);
+  if constexpr (test == symbol) return nullptr;
+  else if constexpr (function == complete_waitany) return packed_request_of<test, complete_testany, length + 1>;
+  else return packed_request_of<test, function, length>;
+}
+
+template <Symbol symbol, HostCallFunction function, class... Words>
+Word request(Words... words) {
+  if (any_in_background() && !(current_mode() & checking)) {
+    constexpr std::size_t length = sizeof...(words);
+    std::array<Word, length> all{words...};
+    return observed_completion(symbol, all, packed_request_of<symbol, function, length>,
+                               without_waiting_of<symbol, function, length>());
+  }
+  return packed_request<symbol, function>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word request_free(Words... words) {
+  std::array<Word, sizeof...(words)> all{words...};
+  if (!(current_mode() & checking)) forget_request(symbol, all);
+  if (any_in_background() && !(current_mode() & checking))
+    return free_in_background(symbol, all, packed_request_of<symbol, request_free_call, sizeof...(words)>);
+  return packed_request<symbol, request_free_call>(words...);
+}
+
+}  // namespace millrace::shim::hook

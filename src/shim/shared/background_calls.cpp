@@ -1,0 +1,137 @@
+#include "shim/shared/background_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/log.h"
+#include "shim/bind/late_answers.h"
+#include "shim/bind/observed.h"
+#include "shim/call/disabled_entries.h"
+#include "shim/host/hidden_errors.h"
+#include "shim/host/host_progress.h"
+#include "shim/node/node_agreement.h"
+#include "shim/node/node_group.h"
+#include "shim/shared/background_helper.h"
+#include "shim/shared/background_requests.h"
+
+namespace millrace::shim {
+namespace {
+
+using record::Reason;
+
+std::uint64_t number_of(const CollectiveCall& call) {
+  const int exchange = call.kind == CollectiveKind::exchange ? static_cast<int>(call.exchange->shape.kind) : 0;
+  return static_cast<std::uint64_t>(first_shared_algorithm) + static_cast<std::uint64_t>(call.kind) +
+         static_cast<std::uint64_t>(exchange);
+}
+
+bool can_help() { return Fiber::can_switch() && have_background_helper(); }
+
+}  // namespace
+
+BackgroundOperation::BackgroundOperation(BackgroundChannel& its_channel, Symbol its_symbol,
+                                         std::span<const Word> its_words, const CollectiveCall& its_call)
+    : channel(its_channel.keep()), symbol(its_symbol), words{}, call(its_call) {
+  std::copy(its_words.begin(), its_words.end(), words.begin());
+  if (!call.exchange) return;
+  exchange.emplace(its_symbol, its_call.exchange->shape, std::span(words).first(its_words.size()));
+  call.exchange = &*exchange;
+  if (channel->spare_blocks.empty()) return;
+  blocks = std::move(channel->spare_blocks.back());
+  channel->spare_blocks.pop_back();
+}
+
+void BackgroundOperation::work(void* self) {
+  auto& operation = *static_cast<BackgroundOperation*>(self);
+  operation.attempt = attempt_collective(operation.channel->communicator, operation.call, operation.blocks);
+}
+
+bool BackgroundOperation::advance() const { return channel->queue()->advance(collective::Advancing::caller); }
+
+void BackgroundOperation::finish() const {
+  note_background_advance();
+  channel->queue()->finish(call_in_background);
+}
+
+int BackgroundOperation::report_error() const {
+  int error = attempt.error();
+  if (attempt.reason() == Reason::buffers_overlap) error = abi::err_buffer;
+  if (attempt.result() == collective::Result::truncated) error = abi::err_truncate;
+  if (error == 0 && attempt.result() != collective::Result::ok) error = abi::err_intern;
+  if (error == 0) return 0;
+  const Communicator& communicator = channel->communicator;
+  log(LogLevel::error,
+      fmt::format("{} on rank {} of {}: {}", entry_names()[static_cast<std::size_t>(symbol_entry(symbol))],
+                  communicator.rank, communicator.ranks, explanation(attempt.result())));
+  // It may have been freed meanwhile.
+  const Communicator* const known = find_communicator(communicator.handle);
+  const bool is_there = known && known->serial == communicator.serial;
+  host<Symbol::MPI_Comm_call_errhandler>(is_there ? communicator.handle : abi::comm_world(), as_word(error));
+  return error;
+}
+
+BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> words, const CollectiveCall& call)
+    : symbol_(symbol), call_(call) {
+  is_nested_ = ForwardedCollective::is_nested(static_cast<std::uint16_t>(symbol_entry(symbol)), call.from_fortran,
+                                              call.comm);
+  if (is_nested_) return;
+  Communicator* const known = find_communicator(call.comm);
+  BackgroundChannel* const channel = known ? BackgroundChannel::of(*known) : nullptr;
+  if (!channel) return;
+  Communicator& communicator = channel->communicator;
+  if (communicator.stage == Communicator::Stage::undecided) before_host_call(communicator);
+  if (communicator.stage == Communicator::Stage::undecided) undecided_ = channel;
+  if (communicator.stage != Communicator::Stage::active || is_disabled_entry(symbol)) return;
+  if ((current_mode() & recording) == 0) {
+    begin(*channel, words);
+    return;
+  }
+  ObservedCall observed(symbol);
+  begin(*channel, words);
+  observed.stop();
+  if (is_ours_ && observed.outermost())
+    observed.add(posted_bytes(symbol, words), static_cast<std::uint16_t>(number_of(call)), Reason::none);
+}
+
+void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word> words) try {
+  note_background_advance();
+  auto operation = std::make_unique<BackgroundOperation>(channel, symbol_, words, call_);
+  BackgroundRequest request;  // before anybody counts on this call
+  collective::BackgroundQueue* const queue = channel.queue();
+  if (!request || !queue->begin(operation->call_in_background)) throw std::bad_alloc();
+  if (!operation->call_in_background.has_entered() && operation->attempt.reason() != Reason::none) {
+    channel.spare_blocks.push_back(std::move(operation->blocks));
+    return;
+  }
+  is_ours_ = true;
+  const std::size_t place = words.size() - (is_fortran(symbol_) ? 2 : 1);
+  request.give(std::move(operation), call_.from_fortran, words[place]);
+  result_ = succeed(symbol_, words);
+} catch (...) {
+  // The others count on this rank, if the call is one of ours: it is not known.
+  channel.communicator.group->group().fail(collective::Result::rank_failed);
+  is_ours_ = true;
+  log(LogLevel::error, "no memory to begin a nonblocking collective");
+  host<Symbol::MPI_Comm_call_errhandler>(call_.comm, as_word(abi::err_intern));
+  result_ = fail(symbol_, words, abi::err_intern);
+}
+
+void BackgroundBeginning::host_has_begun(bool succeeded) {
+  if (!undecided_) return;
+  // Its error handler may have freed it.
+  Communicator* const known = find_communicator(call_.comm);
+  if (!known || known->background.get() != undecided_) return;
+  after_host_call(undecided_->communicator, number_of(call_), succeeded && !may_hide_errors(call_.comm), false);
+}
+
+void prepare_background_calls() { ask_before_background(can_help); }
+
+void forget_background_calls() noexcept {
+  ask_before_background(nullptr);
+  forget_background_channels();
+  forget_background_requests();
+}
+
+}  // namespace millrace::shim

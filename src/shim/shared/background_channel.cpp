@@ -1,0 +1,98 @@
+#include "shim/shared/background_channel.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "shim/host/host_progress.h"
+#include "shim/node/node_agreement.h"
+#include "shim/node/node_group.h"
+#include "shim/shared/background_helper.h"
+#include "shim/shared/background_progress.h"
+
+namespace millrace::shim {
+
+constinit std::atomic<int> open_background_calls{0};
+
+namespace {
+
+std::mutex channels_mutex;
+// Those with a queue; never destroyed, for communicators may be freed by other libraries' destructors.
+std::vector<BackgroundChannel*>& channels() {
+  static auto& all = *new std::vector<BackgroundChannel*>;
+  return all;
+}
+
+// What moves on the calls of a thread that is inside another collective of ours.
+void advance_own() {
+  if (any_in_background()) advance_background();
+}
+
+}  // namespace
+
+BackgroundChannel* BackgroundChannel::of(Communicator& communicator) noexcept try {
+  if (communicator.background) [[likely]]
+    return static_cast<BackgroundChannel*>(communicator.background.get());
+  if (communicator.between || communicator.ranks < 2 || !communicator.has_identity) return nullptr;
+  auto made = std::make_shared<BackgroundChannel>(communicator);
+  made->itself_ = made;
+  communicator.background = made;
+  return made.get();
+} catch (...) {
+  return nullptr;
+}
+
+BackgroundChannel::BackgroundChannel(const Communicator& parent) {
+  communicator.handle = parent.handle;
+  communicator.rank = parent.rank;
+  communicator.ranks = parent.ranks;
+  communicator.has_identity = true;
+  communicator.identity = in_background(parent.identity);
+  communicator.serial = parent.serial;
+  communicator.is_background = true;
+}
+
+BackgroundChannel::~BackgroundChannel() {
+  if (!queue_) return;
+  const std::lock_guard hold(channels_mutex);
+  std::vector<BackgroundChannel*>& all = channels();
+  all.erase(std::find(all.begin(), all.end(), this));
+  queue_.reset();
+}
+
+std::shared_ptr<BackgroundChannel> BackgroundChannel::keep() { return itself_.lock(); }
+
+collective::BackgroundQueue* BackgroundChannel::queue() {
+  if (queue_) [[likely]]
+    return queue_.get();
+  auto made = std::make_unique<collective::BackgroundQueue>(communicator.group->group());
+  const std::lock_guard hold(channels_mutex);
+  channels().push_back(this);
+  queue_ = std::move(made);
+  also_drive(advance_own);
+  return queue_.get();
+}
+
+void advance_background() noexcept {
+  note_background_advance();
+  const std::unique_lock hold(channels_mutex, std::try_to_lock);
+  if (!hold) return;
+  for (BackgroundChannel* const channel : channels()) channel->queue()->advance(collective::Advancing::caller);
+}
+
+bool help_background() noexcept {
+  const std::unique_lock hold(channels_mutex, std::try_to_lock);
+  if (!hold) return false;
+  bool moved = false;
+  for (BackgroundChannel* const channel : channels()) {
+    collective::BackgroundQueue& queue = *channel->queue();
+    if (!queue.somebody_waits() && queue.advance(collective::Advancing::helper)) moved = true;
+  }
+  return moved;
+}
+
+void forget_background_channels() noexcept {
+  also_drive(nullptr);
+  end_background_helper();
+}
+
+}  // namespace millrace::shim

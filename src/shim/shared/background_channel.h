@@ -1,0 +1,49 @@
+// What the nonblocking collectives of one communicator go through: memory of their own, so that calls that wait may
+// come in between, on which the ranks agree by the numbers of the nonblocking calls alone (node_agreement.h). It lives
+// on while some of them have not ended, though the communicator be freed.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "collective/background.h"
+#include "shim/node/communicators.h"
+
+namespace millrace::shim {
+
+class BackgroundChannel final : public KeptWithCommunicator {
+ public:
+  // Of a communicator that can be shared at all, else null. By who makes its calls. Never throws.
+  static BackgroundChannel* of(Communicator& communicator) noexcept;
+
+  explicit BackgroundChannel(const Communicator& communicator);
+  ~BackgroundChannel() override;
+
+  // The communicator as nonblocking calls see it: stage, group and numbers are theirs.
+  Communicator communicator;
+  // Once that is active. Null: there is no memory for it, or no thread that helps.
+  collective::BackgroundQueue* queue();
+  // For as long as a call lasts.
+  std::shared_ptr<BackgroundChannel> keep();
+  // Memory for the lists of messages of calls: what an earlier one has left, or null.
+  std::vector<std::unique_ptr<KeptWithCommunicator>> spare_blocks;
+
+ private:
+  std::unique_ptr<collective::BackgroundQueue> queue_;
+  std::weak_ptr<BackgroundChannel> itself_;
+};
+
+// Nonblocking collectives that have been begun here and whose requests the program has not completed.
+extern std::atomic<int> open_background_calls;
+inline bool any_in_background() {
+  return __builtin_expect(open_background_calls.load(std::memory_order_relaxed) != 0, 0);
+}
+
+// Moves all of them on as far as they go without waiting. For threads of the program, inside a call of MPI.
+void advance_background() noexcept;
+
+// Before MPI_Finalize: no thread of ours is left.
+void forget_background_channels() noexcept;
+
+}  // namespace millrace::shim

@@ -1,0 +1,457 @@
+#include "shim/shared/background_requests.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <vector>
+
+#include "positions.h"
+#include "shim/bind/attention.h"
+#include "shim/bind/late_answers.h"
+#include "shim/bind/observed.h"
+#include "shim/call/arguments.h"
+#include "shim/host/host_progress.h"
+#include "shim/shared/background_helper.h"
+
+namespace millrace::shim {
+
+// A handle of the host's, used again and again.
+struct BackgroundToken {
+  Word handle = 0;
+  std::unique_ptr<BackgroundOperation> operation;  // null: the program does not have it
+  BackgroundToken* next = nullptr;                 // of those that it does not have
+};
+
+namespace {
+
+int nothing = 0;  // the buffer of a receive that is never started
+
+struct Tokens {
+  std::mutex mutex;
+  std::unordered_map<Word, std::unique_ptr<BackgroundToken>> all;
+  BackgroundToken* spare = nullptr;
+  std::vector<std::unique_ptr<BackgroundOperation>> freed;  // by MPI_Request_free, and still under way
+};
+Tokens& tokens() {
+  static auto& instance = *new Tokens;  // never destroyed
+  return instance;
+}
+
+BackgroundToken* take_token() noexcept try {
+  Tokens& known = tokens();
+  const std::lock_guard hold(known.mutex);
+  if (BackgroundToken* const found = known.spare) {
+    known.spare = found->next;
+    return found;
+  }
+  auto made = std::make_unique<BackgroundToken>();
+  Word request = 0;
+  if (host<Symbol::MPI_Recv_init>(as_word(&nothing), 0, abi::int_type(), abi::proc_null, 0, quiet_comm(),
+                                  as_word(&request)) != 0)
+    return nullptr;
+  made->handle = abi::handle(request);
+  BackgroundToken* const token = made.get();
+  known.all.emplace(token->handle, std::move(made));
+  return token;
+} catch (...) {
+  return nullptr;
+}
+
+void give_token_back(BackgroundToken& token) {
+  Tokens& known = tokens();
+  const std::lock_guard hold(known.mutex);
+  token.next = known.spare;
+  known.spare = &token;
+}
+
+// The token behind a request that is ours and open, or null.
+BackgroundToken* find_token(Word request) {
+  Tokens& known = tokens();
+  const std::lock_guard hold(known.mutex);
+  const auto found = known.all.find(request);
+  return found != known.all.end() && found->second->operation ? found->second.get() : nullptr;
+}
+
+// The program has completed it. Its error, or 0.
+int retire(BackgroundToken& token) {
+  const std::unique_ptr<BackgroundOperation> operation = std::move(token.operation);
+  give_token_back(token);
+  open_background_calls.fetch_sub(1, std::memory_order_relaxed);
+  note_meeting();
+  if (operation->blocks) operation->channel->spare_blocks.push_back(std::move(operation->blocks));
+  return operation->attempt.is_good() ? 0 : operation->report_error();
+}
+
+// Those that the program has freed, and that have ended since.
+void end_freed() {
+  Tokens& known = tokens();
+  const std::lock_guard hold(known.mutex);
+  for (std::unique_ptr<BackgroundOperation>& operation : known.freed) {
+    if (!operation->has_ended()) continue;
+    operation.reset();
+    open_background_calls.fetch_sub(1, std::memory_order_relaxed);
+  }
+  std::erase(known.freed, nullptr);
+}
+
+// One of ours among the requests of a call.
+struct Found {
+  std::size_t index;
+  BackgroundToken* token;
+  bool has_ended() const { return token->operation->has_ended(); }
+};
+
+// A call that completes requests, in whichever language.
+class Completion {
+ public:
+  Completion(Symbol symbol, std::span<Word> words, AsUsual usual, AsUsual tests)
+      : symbol_(symbol), words_(words), usual_(usual), tests_(tests), arguments_(symbol, words) {}
+
+  Word run() {
+    switch (symbol_entry(symbol_)) {
+      case Entry::Wait: return wait();
+      case Entry::Test: return test(true);
+      case Entry::Request_get_status: return test(false);
+      case Entry::Waitall: return wait_all();
+      case Entry::Testall: return test_all(true);
+      case Entry::Request_get_status_all: return test_all(false);
+      case Entry::Waitany: return any(true, true);
+      case Entry::Testany: return any(false, true);
+      case Entry::Request_get_status_any: return any(false, false);
+      case Entry::Waitsome: return some(true, true);
+      case Entry::Testsome: return some(false, true);
+      case Entry::Request_get_status_some: return some(false, false);
+      default: return pass();
+    }
+  }
+
+  Word free() {
+    BackgroundToken* const token = find_token(arguments_.request_at(at::Request_free::request));
+    if (!token) return pass();
+    {
+      Tokens& known = tokens();
+      const std::lock_guard hold(known.mutex);
+      known.freed.push_back(std::move(token->operation));
+    }
+    give_token_back(*token);
+    set_null(words_[at::Request_free::request], 0);
+    return succeed(symbol_, words_);
+  }
+
+ private:
+  Word pass() { return usual_(words_.data()); }
+  bool from_fortran() const { return arguments_.from_fortran(); }
+
+  // With what went wrong with one of ours, if the host has nothing to say.
+  Word with_error(Word result, int error) const {
+    return error == 0 || !has_succeeded(symbol_, result, words_) ? result : fail(symbol_, words_, error);
+  }
+
+  // ---- one request ----
+
+  bool by_value() const { return symbol_entry(symbol_) == Entry::Request_get_status && !from_fortran(); }
+  Word single() const { return by_value() ? arguments_.request(0) : arguments_.request_at(0); }
+
+  Word wait() {
+    BackgroundToken* const token = find_token(single());
+    if (!token) {
+      wait_for_host(single());
+      return pass();
+    }
+    token->operation->finish();
+    set_null(words_[0], 0);
+    const Word result = pass();
+    return with_error(result, retire(*token));
+  }
+
+  Word test(bool frees) {
+    BackgroundToken* const token = find_token(single());
+    if (!token) {
+      advance_background();
+      return pass();
+    }
+    note_background_advance();
+    if (!token->operation->has_ended()) token->operation->advance();
+    if (!token->operation->has_ended()) return not_yet();
+    if (by_value()) {
+      words_[0] = abi::request_null();
+      return pass();
+    }
+    set_null(words_[0], 0);
+    const Word result = pass();
+    if (frees) return with_error(result, retire(*token));
+    restore({0, token});
+    return result;
+  }
+
+  // The second word of MPI_Test and MPI_Request_get_status, the third or fourth of the others.
+  Word not_yet() {
+    drive_host(nullptr);
+    advance_background();
+    *static_cast<int*>(as_pointer(words_[flag_place()])) = 0;
+    return succeed(symbol_, words_);
+  }
+  std::size_t flag_place() const {
+    switch (symbol_entry(symbol_)) {
+      case Entry::Test:
+      case Entry::Request_get_status: return at::Test::flag;
+      case Entry::Testall:
+      case Entry::Request_get_status_all: return at::Testall::flag;
+      default: return at::Testany::flag;
+    }
+  }
+
+  // ---- several ----
+
+  std::size_t count() const { return static_cast<std::size_t>(std::max(0, arguments_.integer(at::Waitall::count))); }
+  Word request_at(std::size_t index) const { return arguments_.request_at(at::Waitall::array_of_requests, index); }
+
+  std::vector<Found> find_all() const {
+    std::vector<Found> found;
+    for (std::size_t i = 0; i < count(); ++i)
+      if (BackgroundToken* const token = find_token(request_at(i))) found.push_back({i, token});
+    return found;
+  }
+
+  // In the program's array, or its one variable.
+  void set_null(Word array, std::size_t index) const { store(array, index, abi::request_null()); }
+  void store(Word array, std::size_t index, Word handle) const {
+    if (from_fortran())
+      fortran::store_request(array + index * fortran::handle_bytes(), handle);
+    else
+      static_cast<abi::HandleStorage*>(as_pointer(array))[index] = static_cast<abi::HandleStorage>(handle);
+  }
+  void restore(const Found& one) const {
+    const bool single_request = symbol_entry(symbol_) == Entry::Request_get_status || symbol_entry(symbol_) == Entry::Test;
+    store(words_[single_request ? 0 : at::Waitall::array_of_requests], one.index, one.token->handle);
+  }
+  void hide(const std::vector<Found>& found) const {
+    for (const Found& one : found) set_null(words_[at::Waitall::array_of_requests], one.index);
+  }
+
+  Word wait_all() {
+    const std::vector<Found> found = find_all();
+    for (const Found& one : found) one.token->operation->finish();
+    hide(found);
+    for (std::size_t i = 0; i < count() && open_background_calls.load(std::memory_order_relaxed) >
+                                               static_cast<int>(found.size());
+         ++i)
+      wait_for_host(request_at(i));
+    const Word result = pass();
+    int error = 0;
+    for (const Found& one : found)
+      if (const int own = retire(*one.token)) error = own;
+    return with_error(result, error);
+  }
+
+  Word test_all(bool frees) {
+    const std::vector<Found> found = find_all();
+    advance_background();
+    if (!std::all_of(found.begin(), found.end(), [](const Found& one) { return one.has_ended(); })) return not_yet();
+    hide(found);
+    const Word result = pass();
+    const bool all = *static_cast<const int*>(as_pointer(words_[flag_place()])) != 0;
+    int error = 0;
+    for (const Found& one : found) {
+      if (!frees || !all)
+        restore(one);
+      else if (const int own = retire(*one.token))
+        error = own;
+    }
+    return with_error(result, error);
+  }
+
+  // MPI_Waitany, MPI_Testany: one that has ended, of ours or of the host's.
+  Word any(bool waits, bool frees) {
+    const std::vector<Found> found = find_all();
+    if (found.empty() && !waits) {
+      advance_background();
+      return pass();
+    }
+    for (std::uint64_t round = 0;; ++round) {
+      advance_background();
+      for (const Found& one : found)
+        if (one.has_ended()) return give_one(one, frees);
+      // The host's, without waiting.
+      int index = abi::undefined;
+      hide(found);
+      const Word result = waits ? host_test_any(index) : pass();
+      const bool is_set = waits ? index != abi::undefined : flag_and_index(index);
+      for (const Found& one : found) restore(one);
+      if (!has_succeeded(symbol_, result, words_) || is_set) return result;
+      // None of the host's is active.
+      if (found.empty() && waits && !any_in_background()) return pass();
+      if (!waits) {
+        *static_cast<int*>(as_pointer(words_[at::Testany::flag])) = 0;
+        return result;
+      }
+      if (found.empty() && index == abi::undefined && host_has_none_) return result;
+      give_way(round);
+    }
+  }
+
+  // After a test of the program's own that names one: whether it does.
+  bool flag_and_index(int& index) const {
+    if (*static_cast<const int*>(as_pointer(words_[at::Testany::flag])) == 0) return false;
+    index = *static_cast<const int*>(as_pointer(words_[at::Testany::indx]));
+    return index != abi::undefined;
+  }
+
+  // MPI_Testany for the words of MPI_Waitany, which lack a flag. All that the program gets is stored by the host, if
+  // one has completed, or none of its requests is active.
+  Word host_test_any(int& index) {
+    int flag = 0;
+    std::array<Word, 6> words{words_[0], words_[1], words_[2], as_word(&flag), words_[at::Waitany::status],
+                              from_fortran() ? words_.back() : 0};
+    const Word result = tests_(words.data());
+    host_has_none_ = false;
+    if (flag == 0) return result;
+    index = *static_cast<const int*>(as_pointer(words_[at::Waitany::indx]));
+    host_has_none_ = index == abi::undefined;
+    return result;
+  }
+
+  Word give_one(const Found& one, bool frees) {
+    // With no requests at all the host says that there is nothing to wait for, which leaves an empty status.
+    int none = 0;
+    const Word former = words_[0];
+    words_[0] = from_fortran() ? as_word(&none) : 0;
+    const Word result = pass();
+    words_[0] = former;
+    *static_cast<int*>(as_pointer(words_[at::Waitany::indx])) = static_cast<int>(one.index) + (from_fortran() ? 1 : 0);
+    if (!frees) return result;
+    set_null(words_[at::Waitany::array_of_requests], one.index);
+    return with_error(result, retire(*one.token));
+  }
+
+  // MPI_Waitsome, MPI_Testsome: all that have ended, the host's first.
+  Word some(bool waits, bool frees) {
+    const std::vector<Found> found = find_all();
+    if (found.empty() && !waits) {
+      advance_background();
+      return pass();
+    }
+    int& outcount = *static_cast<int*>(as_pointer(words_[at::Waitsome::outcount]));
+    for (std::uint64_t round = 0;; ++round) {
+      advance_background();
+      std::vector<Found> ended;
+      std::copy_if(found.begin(), found.end(), std::back_inserter(ended), [](const Found& one) { return one.has_ended(); });
+      hide(found);
+      const Word result = waits ? tests_(words_.data()) : pass();
+      for (const Found& one : found) restore(one);
+      const bool host_has_none = outcount == abi::undefined;
+      if (!has_succeeded(symbol_, result, words_) && ended.empty()) return result;
+      if (found.empty() && (outcount != 0 || !any_in_background())) return outcount != 0 ? result : pass();
+      if (host_has_none) outcount = 0;
+      if (outcount != 0 || !ended.empty() || !waits) return add_ours(ended, frees, outcount, result);
+      give_way(round);
+    }
+  }
+
+  Word add_ours(const std::vector<Found>& ended, bool frees, int& outcount, Word result) {
+    int* const indices = static_cast<int*>(as_pointer(words_[at::Waitsome::array_of_indices]));
+    const Word statuses = words_[at::Waitsome::array_of_statuses];
+    const bool ignored = from_fortran() ? fortran::is_status_ignore(statuses) : statuses == abi::statuses_ignore;
+    int error = 0;
+    for (const Found& one : ended) {
+      if (!ignored) {
+        // The status of what is not there: empty, as that of a collective is.
+        Word null_request = abi::request_null();
+        int flag = 0;
+        host<Symbol::MPI_Request_get_status>(
+            null_request, as_word(&flag),
+            statuses + abi::status_bytes * static_cast<std::size_t>(outcount));
+      }
+      indices[outcount++] = static_cast<int>(one.index) + (from_fortran() ? 1 : 0);
+      if (!frees) continue;
+      set_null(words_[at::Waitsome::array_of_requests], one.index);
+      if (const int own = retire(*one.token)) error = own;
+    }
+    return with_error(result, error);
+  }
+
+  // ---- the host's ----
+
+  // Until a request of the host's has completed, or none of ours is open any more.
+  static void wait_for_host(Word request) {
+    announce_traffic();
+    for (std::uint64_t round = 0; any_in_background(); ++round) {
+      int flag = 0;
+      if (host<Symbol::MPI_Request_get_status>(request, as_word(&flag), abi::status_ignore) != 0 || flag) return;
+      advance_background();
+      give_way(round);
+    }
+  }
+
+  static void give_way(std::uint64_t round) {
+    if (round > 100) sched_yield();
+  }
+
+  Symbol symbol_;
+  std::span<Word> words_;
+  AsUsual usual_, tests_;
+  Arguments arguments_;
+  bool host_has_none_ = false;
+};
+
+}  // namespace
+
+BackgroundRequest::BackgroundRequest() noexcept : token_(take_token()) {}
+
+BackgroundRequest::~BackgroundRequest() {
+  if (token_) give_token_back(*token_);
+}
+
+void BackgroundRequest::give(std::unique_ptr<BackgroundOperation> operation, bool from_fortran, Word address) {
+  if (from_fortran)
+    fortran::store_request(address, token_->handle);
+  else
+    *static_cast<abi::HandleStorage*>(as_pointer(address)) = static_cast<abi::HandleStorage>(token_->handle);
+  token_->operation = std::move(operation);
+  token_ = nullptr;
+  open_background_calls.fetch_add(1, std::memory_order_seq_cst);  // partner: the helper's look before it sleeps
+  note_background_advance();
+}
+
+void forget_background_requests() noexcept {
+  Tokens& known = tokens();
+  const std::lock_guard hold(known.mutex);
+  // What a program has left open lives on: its ranks end the calls without this one, or not at all.
+  for (const auto& [handle, token] : known.all) {
+    if (token->operation) {
+      static_cast<void>(token->operation.release());
+      open_background_calls.fetch_sub(1, std::memory_order_relaxed);
+    }
+    auto request = static_cast<abi::HandleStorage>(handle);
+    host<Symbol::MPI_Request_free>(as_word(&request));
+  }
+  known.all.clear();
+  known.spare = nullptr;
+  for (std::unique_ptr<BackgroundOperation>& operation : known.freed) {
+    static_cast<void>(operation.release());
+    open_background_calls.fetch_sub(1, std::memory_order_relaxed);
+  }
+  known.freed.clear();
+}
+
+Word observed_completion(Symbol symbol, std::span<Word> words, AsUsual usual, AsUsual tests) {
+  end_freed();
+  if ((current_mode() & recording) == 0) return Completion(symbol, words, usual, tests).run();
+  // What the host is asked meanwhile belongs to the call.
+  ObservedCall observed(symbol);
+  const Word result = Completion(symbol, words, usual, tests).run();
+  observed.stop();
+  if (observed.outermost()) observed.add(0, record::no_algorithm, record::Reason::not_accelerated);
+  return result;
+}
+
+Word free_in_background(Symbol symbol, std::span<Word> words, AsUsual usual) {
+  return Completion(symbol, words, usual, nullptr).free();
+}
+
+}  // namespace millrace::shim
