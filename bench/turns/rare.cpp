@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host_requests.h"
 #include "turns.h"
 
 namespace turns {
@@ -106,7 +107,7 @@ void blocks(const Rare& rare) {
 void nonblocking(const Rare& rare) {
   const int n = rare.doubles();
   void *in = rare.in.begin, *out = rare.out.begin;
-  const auto wait = [](bool ours, MPI_Request* request) { (ours ? MPI_Wait : PMPI_Wait)(request, MPI_STATUS_IGNORE); };
+  const auto wait = [](bool ours, MPI_Request* request) { (ours ? MPI_Wait : host_requests().wait)(request, MPI_STATUS_IGNORE); };
   rare.point("Iallreduce", [=](bool ours) {
     MPI_Request request;
     (ours ? MPI_Iallreduce : PMPI_Iallreduce)(in, out, n, MPI_DOUBLE, MPI_SUM, world, &request);
@@ -128,7 +129,7 @@ void nonblocking(const Rare& rare) {
     std::array<MPI_Request, 2> requests;
     (ours ? MPI_Irecv : PMPI_Irecv)(out, n, MPI_DOUBLE, other, 3, world, &requests[0]);
     (ours ? MPI_Isend : PMPI_Isend)(in, n, MPI_DOUBLE, other, 3, world, &requests[1]);
-    (ours ? MPI_Waitall : PMPI_Waitall)(2, requests.data(), MPI_STATUSES_IGNORE);
+    (ours ? MPI_Waitall : host_requests().waitall)(2, requests.data(), MPI_STATUSES_IGNORE);
   });
   rare.point("Sendrecv", [=](bool ours) {
     (ours ? MPI_Sendrecv : PMPI_Sendrecv)(in, n, MPI_DOUBLE, other, 4, out, n, MPI_DOUBLE, other, 4, world,
@@ -141,11 +142,11 @@ void nonblocking(const Rare& rare) {
     (ours ? MPI_Send_init : PMPI_Send_init)(in, n, MPI_DOUBLE, other, 5 + ours, world, &kept[ours][1]);
   }
   rare.point("Startall_Waitall", [&](bool ours) {
-    (ours ? MPI_Startall : PMPI_Startall)(2, kept[ours].data());
-    (ours ? MPI_Waitall : PMPI_Waitall)(2, kept[ours].data(), MPI_STATUSES_IGNORE);
+    (ours ? MPI_Startall : host_requests().startall)(2, kept[ours].data());
+    (ours ? MPI_Waitall : host_requests().waitall)(2, kept[ours].data(), MPI_STATUSES_IGNORE);
   });
   for (const bool ours : {false, true})
-    for (MPI_Request& request : kept[ours]) (ours ? MPI_Request_free : PMPI_Request_free)(&request);
+    for (MPI_Request& request : kept[ours]) (ours ? MPI_Request_free : host_requests().request_free)(&request);
 }
 
 void neighbors(const Rare& rare) {
@@ -173,17 +174,17 @@ void local(const Rare& rare) {
   rare.point("Ibarrier", [=](bool ours) {
     MPI_Request request;
     (ours ? MPI_Ibarrier : PMPI_Ibarrier)(world, &request);
-    (ours ? MPI_Wait : PMPI_Wait)(&request, MPI_STATUS_IGNORE);
+    (ours ? MPI_Wait : host_requests().wait)(&request, MPI_STATUS_IGNORE);
   });
   rare.point("Wait_null", [](bool ours) {
     MPI_Request request = MPI_REQUEST_NULL;
-    (ours ? MPI_Wait : PMPI_Wait)(&request, MPI_STATUS_IGNORE);
+    (ours ? MPI_Wait : host_requests().wait)(&request, MPI_STATUS_IGNORE);
   });
   rare.point("Testall_null", [](bool ours) {
     std::array<MPI_Request, 8> requests;
     requests.fill(MPI_REQUEST_NULL);
     int flag = 0;
-    (ours ? MPI_Testall : PMPI_Testall)(8, requests.data(), &flag, MPI_STATUSES_IGNORE);
+    (ours ? MPI_Testall : host_requests().testall)(8, requests.data(), &flag, MPI_STATUSES_IGNORE);
   });
   rare.point("Iprobe", [](bool ours) {
     int flag = 0;

@@ -1,11 +1,12 @@
 """MPI_X under Millrace and PMPI_X, the host's own, in turns within one process: is any call slower than the host's?
 
     ./dev bench turns
-    PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...] [--kinds reduce_local,pack,messages,collectives,rare]
-        [--modes hot,cold,apart] [--ranks 2,4] [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE]
-        [--from FILE] [--refused]
+    PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...]
+        [--kinds reduce_local,pack,messages,collectives,rare,nonblocking] [--modes hot,cold,apart] [--ranks 2,4]
+        [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE] [--from FILE] [--refused]
 
-Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives only. The
+Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives only,
+nonblocking ones included. The
 ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper end of the
 interval that holds the median with 95 % is. --noise runs the same program without Millrace, where both sides are the
 host's. --from makes the tables of a file that --csv has written. --refused leaves every collective to the host by a
@@ -34,7 +35,8 @@ BAR = 0.97
 
 
 def compiled(name):
-    others = [HERE / f"{stem}.cpp" for stem in ("local", "types", "messages", "collectives", "rare")]
+    stems = ("local", "types", "messages", "collectives", "rare", "nonblocking")
+    others = [HERE / f"{stem}.cpp" for stem in stems]
     return hosts.compile(name, HERE / "turns.cpp", OUT / name / "turns", flags=[*others, "-std=c++20"])
 
 
@@ -138,7 +140,7 @@ def show_refused(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", default=",".join(hosts.HOSTS))
-    parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives,rare")
+    parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives,rare,nonblocking")
     parser.add_argument("--modes", default="hot,cold,apart")
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--env", help="NAME=VALUE,... for the runs under Millrace")
@@ -166,7 +168,7 @@ def main():
     for name in options.hosts.split(","):
         compiled(name)
         for kind in options.kinds.split(","):
-            for mode in options.modes.split(",") if kind == "collectives" else ["hot"]:
+            for mode in options.modes.split(",") if kind in ("collectives", "nonblocking") else ["hot"]:
                 for ranks in [1] if kind in LOCAL else map(int, options.ranks.split(",")):
                     share = taken_share(name, kind, ranks, options)
                     print(f"{name} {kind} {ranks}: {share:.0%} of the calls are ours", file=sys.stderr, flush=True)

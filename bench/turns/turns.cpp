@@ -179,6 +179,8 @@ int main(int argc, char** argv) {
     turns::messages(run);
   else if (kind == "collectives")
     turns::collectives(run);
+  else if (kind == "nonblocking")
+    turns::nonblocking(run);
   else if (kind == "rare")
     turns::rare(run);
   else

@@ -21,7 +21,7 @@ struct Memory {
 };
 
 struct Point {
-  std::string kind;   // reduce_local, pack, messages, collectives, rare
+  std::string kind;   // reduce_local, pack, messages, collectives, rare, nonblocking
   std::string name;   // of the call, the op, the type
   std::size_t bytes;  // of data that the call moves or reduces, for one rank
   std::function<void(bool ours)> call;
@@ -51,5 +51,6 @@ void pack(const Run& run);
 void messages(const Run& run);
 void collectives(const Run& run);
 void rare(const Run& run);
+void nonblocking(const Run& run);
 
 }  // namespace turns
