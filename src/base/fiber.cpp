@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -140,6 +141,8 @@ constexpr std::size_t page_bytes = 4096;  // at least; mprotect() fails where pa
 
 std::mutex spare_mutex;
 constinit Fiber* spare = nullptr;  // a stack of them; never given back to the system
+// One that this thread has used last, and which needs no lock.
+thread_local constinit Fiber* kept __attribute__((tls_model("initial-exec"))) = nullptr;
 
 thread_local constinit Fiber* running __attribute__((tls_model("initial-exec"))) = nullptr;
 
@@ -160,9 +163,9 @@ class Announced {
 
 // A first frame as millrace_switch_stack() leaves one.
 void* first_frame(char* top, void (*function)(void*) noexcept, void* context) {
-  std::uint64_t registers[22] = {};
 #if defined(__x86_64__)
   constexpr std::size_t words = 8;  // modes, r15 to r12, rbx, rbp, and where to return to
+  std::uint64_t registers[words] = {};
   std::uint32_t mxcsr = 0;
   std::uint16_t x87 = 0;
   asm("stmxcsr %0\n\tfnstcw %1" : "=m"(mxcsr), "=m"(x87));
@@ -172,13 +175,14 @@ void* first_frame(char* top, void (*function)(void*) noexcept, void* context) {
   registers[7] = reinterpret_cast<std::uint64_t>(&millrace_fiber_entry);
 #else
   constexpr std::size_t words = 22;
+  std::uint64_t registers[words] = {};
   registers[0] = reinterpret_cast<std::uint64_t>(function);  // x19
   registers[1] = reinterpret_cast<std::uint64_t>(context);   // x20
   registers[11] = reinterpret_cast<std::uint64_t>(&millrace_fiber_entry);
   asm("mrs %0, fpcr" : "=r"(registers[20]));
 #endif
-  char* const frame = top - 64 - words * sizeof(std::uint64_t);
-  std::memcpy(frame, registers, words * sizeof(std::uint64_t));
+  char* const frame = top - 64 - sizeof registers;
+  std::memcpy(frame, registers, sizeof registers);
   return frame;
 }
 
@@ -195,6 +199,7 @@ bool Fiber::can_switch() noexcept {
 }
 
 Fiber* Fiber::take() noexcept {
+  if (kept) return std::exchange(kept, nullptr);
   {
     const std::lock_guard hold(spare_mutex);
     if (Fiber* const found = spare) {
@@ -216,6 +221,10 @@ Fiber* Fiber::take() noexcept {
 }
 
 void Fiber::give_back() noexcept {
+  if (!kept) {
+    kept = this;
+    return;
+  }
   const std::lock_guard hold(spare_mutex);
   next_ = spare;
   spare = this;

@@ -68,8 +68,25 @@ bool BackgroundQueue::begin(BackgroundCall& call) {
   return true;
 }
 
+namespace {
+
+class Locked {
+ public:
+  explicit Locked(std::atomic<bool>& lock) : lock_(lock) {
+    while (lock_.exchange(true, std::memory_order_acquire)) sched_yield();  // partner: the store below
+  }
+  ~Locked() { lock_.store(false, std::memory_order_release); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  std::atomic<bool>& lock_;
+};
+
+}  // namespace
+
 void BackgroundQueue::append(BackgroundCall& call) {
-  const std::lock_guard hold(mutex_);
+  const Locked hold(locked_);
   if (last_)
     last_->next_ = &call;
   else
@@ -78,7 +95,7 @@ void BackgroundQueue::append(BackgroundCall& call) {
 }
 
 void BackgroundQueue::remove_first(BackgroundCall& call) {
-  const std::lock_guard hold(mutex_);
+  const Locked hold(locked_);
   first_.store(call.next_, std::memory_order_relaxed);
   if (!call.next_) last_ = nullptr;
 }
@@ -108,26 +125,35 @@ bool BackgroundQueue::advance(Advancing who) {
   return moved;
 }
 
+// Whether what the first call was left for may have come. By who drives.
+bool BackgroundQueue::may_go_on() const {
+  // Who waits for several, or for no value, does more than look: a sender may help who reads.
+  if (!awaited_ || !awaited_->flag) return true;
+  return awaited_->least == ~std::uint64_t{0} ||
+         awaited_->flag->load(std::memory_order_acquire) >= awaited_->least;  // partner: Group::publish()
+}
+
 void BackgroundQueue::finish(BackgroundCall& call) {
   if (call.has_ended()) return;
   waiters_.fetch_add(1, std::memory_order_relaxed);
-  constexpr std::uint32_t spins = 1000;
-  std::uint32_t polls = group_.waiting() == Waiting::spin ? spins : 50;
+  const std::uint32_t spins = group_.waiting() == Waiting::spin ? 1000 : 50;
   Group::Patience patience;
+  std::uint32_t polls = spins;
   while (!call.has_ended()) {
     if (!try_drive()) {
       sched_yield();
       continue;
     }
-    const bool moved = run(Advancing::caller);
-    if (moved) {
+    if (run(Advancing::caller)) {
       patience = {};
-    } else if (polls != 0) {
-      --polls;
-      shared_memory::cpu_pause();
-    } else if (awaited_ && !call.has_ended()) {
-      static_cast<void>(group_.wait_a_round(patience, *awaited_));  // the call sees what broke the group
+      polls = spins;
+    } else if (polls == 0) {
+      // What breaks the group is seen by the call.
+      if (awaited_) static_cast<void>(group_.wait_a_round(patience, *awaited_));
     }
+    if (!call.has_ended())
+      for (; polls != 0 && !may_go_on(); --polls) shared_memory::cpu_pause();
+    if (polls != 0) --polls;
     stop_driving();
   }
   waiters_.fetch_sub(1, std::memory_order_relaxed);

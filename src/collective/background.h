@@ -14,7 +14,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
 #include "base/fiber.h"
 #include "collective/group.h"
@@ -84,10 +83,12 @@ class BackgroundQueue {
   bool run(Advancing who);
   void append(BackgroundCall& call);
   void remove_first(BackgroundCall& call);
+  bool may_go_on() const;
   static void work(void* call);
 
   Group& group_;
-  std::mutex mutex_;  // of the order; held for a few loads and stores
+  // Of the order, between who drives and who begins without driving; held for a few loads and stores.
+  std::atomic<bool> locked_{false};
   std::atomic<BackgroundCall*> first_{nullptr};
   BackgroundCall* last_ = nullptr;
   std::atomic<bool> driven_{false};  // a thread runs the first call, and reads what is below

@@ -92,9 +92,9 @@ Result Group::look(Patience& patience) {
   if (const auto verdict = head_->verdict.load(std::memory_order_acquire)) [[unlikely]]
     return broken_ = verdict_result(verdict);
   const std::uint64_t round = patience.round++;
-  if (round % 16 != 0) return Result::ok;
+  if (round % 16 != 15) return Result::ok;
   const std::uint64_t time_ns = monotonic_ns();
-  if (round == 0) {
+  if (round == 15) {
     patience.begin_ns = time_ns;
     patience.look_ns = time_ns + first_look_ns;
   }

@@ -97,17 +97,17 @@ BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> wo
 
 void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word> words) try {
   note_background_advance();
-  auto operation = std::make_unique<BackgroundOperation>(channel, symbol_, words, call_);
   BackgroundRequest request;  // before anybody counts on this call
-  collective::BackgroundQueue* const queue = channel.queue();
-  if (!request || !queue->begin(operation->call_in_background)) throw std::bad_alloc();
-  if (!operation->call_in_background.has_entered() && operation->attempt.reason() != Reason::none) {
-    channel.spare_blocks.push_back(std::move(operation->blocks));
+  if (!request) throw std::bad_alloc();
+  BackgroundOperation& operation = request.begin(channel, symbol_, words, call_);
+  if (!channel.queue()->begin(operation.call_in_background)) throw std::bad_alloc();
+  if (!operation.call_in_background.has_entered() && operation.attempt.reason() != Reason::none) {
+    if (operation.blocks) channel.spare_blocks.push_back(std::move(operation.blocks));
     return;
   }
   is_ours_ = true;
   const std::size_t place = words.size() - (is_fortran(symbol_) ? 2 : 1);
-  request.give(std::move(operation), call_.from_fortran, words[place]);
+  request.give(call_.from_fortran, words[place]);
   result_ = succeed(symbol_, words);
 } catch (...) {
   // The others count on this rank, if the call is one of ours: it is not known.

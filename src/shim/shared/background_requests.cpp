@@ -7,7 +7,9 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "positions.h"
@@ -23,8 +25,9 @@ namespace millrace::shim {
 // A handle of the host's, used again and again.
 struct BackgroundToken {
   Word handle = 0;
-  std::unique_ptr<BackgroundOperation> operation;  // null: the program does not have it
-  BackgroundToken* next = nullptr;                 // of those that it does not have
+  std::optional<BackgroundOperation> operation;  // none: the program does not have it
+  bool is_freed = false;                         // nor if it has freed it, but then it is still under way
+  BackgroundToken* next = nullptr;               // of those that it does not have
 };
 
 namespace {
@@ -35,14 +38,29 @@ struct Tokens {
   std::mutex mutex;
   std::unordered_map<Word, std::unique_ptr<BackgroundToken>> all;
   BackgroundToken* spare = nullptr;
-  std::vector<std::unique_ptr<BackgroundOperation>> freed;  // by MPI_Request_free, and still under way
+  std::vector<BackgroundToken*> freed;
 };
 Tokens& tokens() {
   static auto& instance = *new Tokens;  // never destroyed
   return instance;
 }
 
+// What a thread used last, for which it needs no lock. Of an earlier generation it is gone: MPI was finalised.
+struct KeptTokens {
+  std::uint64_t generation = 0;
+  BackgroundToken *spare = nullptr, *given = nullptr;
+};
+thread_local constinit KeptTokens kept_here __attribute__((tls_model("initial-exec")));
+std::atomic<std::uint64_t> generation{1};
+
+KeptTokens& kept() {
+  const std::uint64_t now = generation.load(std::memory_order_relaxed);
+  if (kept_here.generation != now) kept_here = {now, nullptr, nullptr};
+  return kept_here;
+}
+
 BackgroundToken* take_token() noexcept try {
+  if (BackgroundToken* const found = std::exchange(kept().spare, nullptr)) return found;
   Tokens& known = tokens();
   const std::lock_guard hold(known.mutex);
   if (BackgroundToken* const found = known.spare) {
@@ -62,7 +80,12 @@ BackgroundToken* take_token() noexcept try {
   return nullptr;
 }
 
+// After its operation has gone.
 void give_token_back(BackgroundToken& token) {
+  if (!kept().spare) {
+    kept().spare = &token;
+    return;
+  }
   Tokens& known = tokens();
   const std::lock_guard hold(known.mutex);
   token.next = known.spare;
@@ -71,32 +94,52 @@ void give_token_back(BackgroundToken& token) {
 
 // The token behind a request that is ours and open, or null.
 BackgroundToken* find_token(Word request) {
+  BackgroundToken* const last = kept().given;
+  if (last && last->handle == request && last->operation && !last->is_freed) return last;
   Tokens& known = tokens();
   const std::lock_guard hold(known.mutex);
   const auto found = known.all.find(request);
-  return found != known.all.end() && found->second->operation ? found->second.get() : nullptr;
+  if (found == known.all.end()) return nullptr;
+  BackgroundToken& token = *found->second;
+  return token.operation && !token.is_freed ? &token : nullptr;
+}
+
+void end_operation(BackgroundToken& token) {
+  BackgroundOperation& operation = *token.operation;
+  if (operation.blocks) operation.channel->spare_blocks.push_back(std::move(operation.blocks));
+  token.operation.reset();
+  give_token_back(token);
+  open_background_calls.fetch_sub(1, std::memory_order_relaxed);
 }
 
 // The program has completed it. Its error, or 0.
 int retire(BackgroundToken& token) {
-  const std::unique_ptr<BackgroundOperation> operation = std::move(token.operation);
-  give_token_back(token);
-  open_background_calls.fetch_sub(1, std::memory_order_relaxed);
+  const int error = token.operation->attempt.is_good() ? 0 : token.operation->report_error();
+  end_operation(token);
   note_meeting();
-  if (operation->blocks) operation->channel->spare_blocks.push_back(std::move(operation->blocks));
-  return operation->attempt.is_good() ? 0 : operation->report_error();
+  return error;
 }
 
 // Those that the program has freed, and that have ended since.
 void end_freed() {
   Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
-  for (std::unique_ptr<BackgroundOperation>& operation : known.freed) {
-    if (!operation->has_ended()) continue;
-    operation.reset();
-    open_background_calls.fetch_sub(1, std::memory_order_relaxed);
+  std::vector<BackgroundToken*> ended;
+  {
+    const std::lock_guard hold(known.mutex);
+    if (known.freed.empty()) return;
+    const auto has_ended = [](const BackgroundToken* token) { return token->operation->has_ended(); };
+    std::copy_if(known.freed.begin(), known.freed.end(), std::back_inserter(ended), has_ended);
+    std::erase_if(known.freed, has_ended);
   }
-  std::erase(known.freed, nullptr);
+  for (BackgroundToken* const token : ended) {
+    token->is_freed = false;
+    end_operation(*token);
+  }
+}
+
+Word null_request() {
+  static const Word null = abi::request_null();  // to find it among libmpi's objects takes long
+  return null;
 }
 
 // One of ours among the requests of a call.
@@ -136,9 +179,9 @@ class Completion {
     {
       Tokens& known = tokens();
       const std::lock_guard hold(known.mutex);
-      known.freed.push_back(std::move(token->operation));
+      token->is_freed = true;
+      known.freed.push_back(token);
     }
-    give_token_back(*token);
     set_null(words_[at::Request_free::request], 0);
     return succeed(symbol_, words_);
   }
@@ -179,7 +222,7 @@ class Completion {
     if (!token->operation->has_ended()) token->operation->advance();
     if (!token->operation->has_ended()) return not_yet();
     if (by_value()) {
-      words_[0] = abi::request_null();
+      words_[0] = null_request();
       return pass();
     }
     set_null(words_[0], 0);
@@ -219,7 +262,7 @@ class Completion {
   }
 
   // In the program's array, or its one variable.
-  void set_null(Word array, std::size_t index) const { store(array, index, abi::request_null()); }
+  void set_null(Word array, std::size_t index) const { store(array, index, null_request()); }
   void store(Word array, std::size_t index, Word handle) const {
     if (from_fortran())
       fortran::store_request(array + index * fortran::handle_bytes(), handle);
@@ -361,11 +404,9 @@ class Completion {
     for (const Found& one : ended) {
       if (!ignored) {
         // The status of what is not there: empty, as that of a collective is.
-        Word null_request = abi::request_null();
         int flag = 0;
         host<Symbol::MPI_Request_get_status>(
-            null_request, as_word(&flag),
-            statuses + abi::status_bytes * static_cast<std::size_t>(outcount));
+            null_request(), as_word(&flag), statuses + abi::status_bytes * static_cast<std::size_t>(outcount));
       }
       indices[outcount++] = static_cast<int>(one.index) + (from_fortran() ? 1 : 0);
       if (!frees) continue;
@@ -404,15 +445,22 @@ class Completion {
 BackgroundRequest::BackgroundRequest() noexcept : token_(take_token()) {}
 
 BackgroundRequest::~BackgroundRequest() {
-  if (token_) give_token_back(*token_);
+  if (!token_) return;
+  token_->operation.reset();
+  give_token_back(*token_);
 }
 
-void BackgroundRequest::give(std::unique_ptr<BackgroundOperation> operation, bool from_fortran, Word address) {
+BackgroundOperation& BackgroundRequest::begin(BackgroundChannel& channel, Symbol symbol, std::span<const Word> words,
+                                              const CollectiveCall& call) {
+  return token_->operation.emplace(channel, symbol, words, call);
+}
+
+void BackgroundRequest::give(bool from_fortran, Word address) {
   if (from_fortran)
     fortran::store_request(address, token_->handle);
   else
     *static_cast<abi::HandleStorage*>(as_pointer(address)) = static_cast<abi::HandleStorage>(token_->handle);
-  token_->operation = std::move(operation);
+  kept().given = token_;
   token_ = nullptr;
   open_background_calls.fetch_add(1, std::memory_order_seq_cst);  // partner: the helper's look before it sleeps
   note_background_advance();
@@ -421,21 +469,17 @@ void BackgroundRequest::give(std::unique_ptr<BackgroundOperation> operation, boo
 void forget_background_requests() noexcept {
   Tokens& known = tokens();
   const std::lock_guard hold(known.mutex);
-  // What a program has left open lives on: its ranks end the calls without this one, or not at all.
-  for (const auto& [handle, token] : known.all) {
-    if (token->operation) {
-      static_cast<void>(token->operation.release());
-      open_background_calls.fetch_sub(1, std::memory_order_relaxed);
-    }
+  generation.fetch_add(1, std::memory_order_relaxed);
+  for (auto& [handle, token] : known.all) {
     auto request = static_cast<abi::HandleStorage>(handle);
     host<Symbol::MPI_Request_free>(as_word(&request));
+    if (!token->operation) continue;
+    // What a program has left open lives on: its ranks end the calls without this one, or not at all.
+    static_cast<void>(token.release());
+    open_background_calls.fetch_sub(1, std::memory_order_relaxed);
   }
   known.all.clear();
   known.spare = nullptr;
-  for (std::unique_ptr<BackgroundOperation>& operation : known.freed) {
-    static_cast<void>(operation.release());
-    open_background_calls.fetch_sub(1, std::memory_order_relaxed);
-  }
   known.freed.clear();
 }
 

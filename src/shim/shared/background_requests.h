@@ -25,8 +25,11 @@ class BackgroundRequest {
   BackgroundRequest(const BackgroundRequest&) = delete;
   BackgroundRequest& operator=(const BackgroundRequest&) = delete;
   explicit operator bool() const { return token_ != nullptr; }  // false: the host makes none, or there is no memory
+  // Its operation, to be run; it ends with this object, unless the program is given the request. Throws std::bad_alloc.
+  BackgroundOperation& begin(BackgroundChannel& channel, Symbol symbol, std::span<const Word> words,
+                             const CollectiveCall& call);
   // The program has it from now on.
-  void give(std::unique_ptr<BackgroundOperation> operation, bool from_fortran, Word address);
+  void give(bool from_fortran, Word address);
 
  private:
   BackgroundToken* token_;
