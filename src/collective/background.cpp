@@ -136,7 +136,8 @@ bool BackgroundQueue::may_go_on() const {
 void BackgroundQueue::finish(BackgroundCall& call) {
   if (call.has_ended()) return;
   waiters_.fetch_add(1, std::memory_order_relaxed);
-  const std::uint32_t spins = group_.waiting() == Waiting::spin ? 1000 : 50;
+  // Who shares its core had better give it away.
+  const std::uint32_t spins = group_.waiting() == Waiting::spin ? 1000 : 1;
   Group::Patience patience;
   std::uint32_t polls = spins;
   while (!call.has_ended()) {

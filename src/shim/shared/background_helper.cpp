@@ -16,8 +16,8 @@
 namespace millrace::shim {
 namespace {
 
-// So long may a call wait for this rank before the thread looks; longer, up to the second, while there is nothing to
-// move. It sleeps for good after so many looks at nothing.
+// So long may a call wait for this rank before the thread looks: the longer the less it was needed of late, for each
+// look takes the core from somebody. It sleeps for good after so many looks at nothing.
 constexpr std::uint64_t shortest_pause_ns = 100'000, longest_pause_ns = 2'000'000;
 constexpr int looks_before_sleep = 50;
 constexpr std::uint64_t deep_sleep_ns = 10'000'000'000;
@@ -46,24 +46,17 @@ void* help(void*) {
   std::uint64_t pause_ns = shortest_pause_ns;
   int idle_looks = 0;
   while (!ends.load(std::memory_order_acquire)) {
-    if (open_background_calls.load(std::memory_order_relaxed) == 0) {
-      pause_ns = shortest_pause_ns;
-      if (++idle_looks > looks_before_sleep) {
-        sleep_until_begun();
-        idle_looks = 0;
-      } else {
-        pause(shortest_pause_ns);
-      }
+    const bool any = any_in_background();
+    if (!any && ++idle_looks > looks_before_sleep) {
+      sleep_until_begun();
+      idle_looks = 0;
       continue;
     }
-    idle_looks = 0;
     const std::uint64_t seen = advances.load(std::memory_order_relaxed);
     pause(pause_ns);
-    if (advances.load(std::memory_order_relaxed) != seen) {
-      pause_ns = shortest_pause_ns;
-      continue;
-    }
-    pause_ns = help_background() ? shortest_pause_ns : std::min(2 * pause_ns, longest_pause_ns);
+    const bool is_needed = any && advances.load(std::memory_order_relaxed) == seen && help_background();
+    if (any) idle_looks = 0;
+    pause_ns = is_needed ? shortest_pause_ns : std::min(2 * pause_ns, longest_pause_ns);
   }
   return nullptr;
 }
