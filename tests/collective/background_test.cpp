@@ -105,6 +105,37 @@ TEST_P(Background, SleepingRanks) {
   EXPECT_EQ(run_all(setup, [](Group& group) { return many_at_once(group, 11, 8, 10); }), "");
 }
 
+// The same while another thread of each rank advances whatever there is, and is in the way of who begins.
+TEST_P(Background, ManyAtOnceWithAHelper) {
+  EXPECT_EQ(run_all(ranks(GetParam()),
+                    [](Group& group) -> std::string {
+                      BackgroundQueue queue(group);
+                      std::atomic<bool> done{false};
+                      std::thread helper([&] {
+                        while (!done.load()) queue.advance(Advancing::helper);
+                      });
+                      std::string wrong;
+                      std::mt19937_64 same(2025);
+                      for (int round = 0; round < 30 && wrong.empty(); ++round) {
+                        std::vector<std::unique_ptr<Checked>> open;
+                        for (std::uint64_t i = 0; i < 8; ++i) {
+                          CallCase made = any_case(same, group.ranks(), static_cast<std::uint64_t>(round) * 8 + i);
+                          made.elements = std::min<std::size_t>(made.elements, 100);
+                          open.push_back(std::make_unique<Checked>(group, made));
+                          if (!queue.begin(open.back()->call)) wrong = "no memory";
+                        }
+                        for (const std::unique_ptr<Checked>& one : open) {
+                          queue.finish(one->call);
+                          if (wrong.empty() && !one->wrong.empty()) wrong = one->what.name() + ": " + one->wrong;
+                        }
+                      }
+                      done.store(true);
+                      helper.join();
+                      return wrong;
+                    }),
+            "");
+}
+
 // A thread of each rank's own advances its calls, until the calls that only others may move.
 TEST_P(Background, Helped) {
   EXPECT_EQ(run_all(ranks(GetParam()),

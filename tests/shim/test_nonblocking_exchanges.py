@@ -17,7 +17,9 @@ ALLGATHERV = ["MPI_Iallgatherv", "MPI_Allgatherv_init"]
 HOSTS_OWN = {
     "intel": ["MPI_Igather", *ALLGATHERV], "mpich4": ALLGATHERV, "mpich5": ALLGATHERV, "abi": ALLGATHERV,
 }  # fmt: skip
-ALWAYS = {"MILLRACE_LAYOUTS": "always"}
+# Around the host's own calls: else they would be done in shared memory.
+ALWAYS = {"MILLRACE_LAYOUTS": "always", "MILLRACE_COLLECTIVES": "never"}
+SHARED = {"MILLRACE_LAYOUTS": "always"}
 
 
 def program(host):
@@ -47,6 +49,13 @@ def test_some_ranks_leave_calls_to_the_host(host, ranks):
     assert finished.check().stdout == "done\n"
 
 
+@pytest.mark.parametrize("host, ranks", RUNS)
+def test_in_shared_memory(host, ranks):
+    for mixed in "alike", "mixed":
+        finished = run(host, ranks, program(host), SEED, 120, "all", 1 << 17, mixed, env=SHARED, timeout=240)
+        assert finished.check().stdout == "done\n"
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("seed, mixed", [(1, "alike"), (3, "mixed")])
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5])
@@ -62,12 +71,12 @@ def test_the_host_alone_passes_the_same_test():
 
 
 def test_left_to_the_host():
-    settings = {"MILLRACE_LAYOUTS": "always", "MILLRACE_DISABLE": "Ialltoall,Ibcast"}
+    settings = {**ALWAYS, "MILLRACE_DISABLE": "Ialltoall,Ibcast"}
     _, result = report("openmpi4", 2, program("openmpi4"), SEED, 100, env=settings)
     for name in ("MPI_Ialltoall", "MPI_Ibcast"):
         assert call(result, name)["taken"] == 0
         assert call(result, name)["forwarded_why"]["disabled"] > 0
-    _, result = report("openmpi4", 2, program("openmpi4"), SEED, 100, env={"MILLRACE_LAYOUTS": "never"})
+    _, result = report("openmpi4", 2, program("openmpi4"), SEED, 100, env={**ALWAYS, "MILLRACE_LAYOUTS": "never"})
     assert all(call(result, name)["taken"] == 0 for name in CALLS)
     assert call(result, "MPI_Ialltoallv")["forwarded_why"]["host_is_faster"] > 0
 

@@ -62,7 +62,8 @@ int BackgroundOperation::report_error() const {
   if (error == 0 && attempt.result() != collective::Result::ok) error = abi::err_intern;
   if (error == 0) return 0;
   const Communicator& communicator = channel->communicator;
-  log(LogLevel::error,
+  // Of the host's own error that says enough.
+  log(error == abi::err_truncate ? LogLevel::info : LogLevel::error,
       fmt::format("{} on rank {} of {}: {}", entry_names()[static_cast<std::size_t>(symbol_entry(symbol))],
                   communicator.rank, communicator.ranks, explanation(attempt.result())));
   // It may have been freed meanwhile.

@@ -1,0 +1,111 @@
+"""Nonblocking collectives in shared memory: right whatever ends them, and whatever the ranks do meanwhile."""
+
+import hosts
+import pytest
+from shim_programs import OUT, SOURCES, build, call, check_done, report, run
+from test_shared_collectives import RANK
+
+KINDS = (
+    "barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan", "gather",
+    "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw",
+)  # fmt: skip
+CALLS = [f"MPI_I{kind}" for kind in KINDS]
+CASES = ("inside_the_host", "while_computing", "freed", "hundred", "truncated", "different", "handles", "threads")
+SEED = 4711
+FORTRAN = [
+    (name, interface)
+    for name, host in hosts.HOSTS.items()
+    for interface in ("mpi", "mpi_f08")
+    if interface in host.fortran_interfaces
+]
+
+
+def program(host):
+    return build(host, "background.cpp", "-std=c++20")
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_random_calls(host, ranks):
+    finished, result = report(host, ranks, program(host), SEED + ranks, 80, 12, timeout=240)
+    assert finished.stdout == "done\n"
+    assert [name for name in CALLS if call(result, name)["taken"] == 0] == []
+
+
+def test_random_calls_on_more_ranks():
+    for ranks in (4, 5, 7):
+        check_done("openmpi4", ranks, program("openmpi4"), SEED * ranks, 60, 12, timeout=240)
+
+
+def test_a_hundred_at_once():
+    for host in ("openmpi5", "mpich4", "intel"):
+        check_done(host, 2, program(host), SEED, 30, 100, timeout=240)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("ranks", [2, 3, 4, 5, 6, 7, 8, 9])
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_many_random_calls(host, ranks):
+    """MPICH by itself needs tens of milliseconds a call when ranks outnumber cores."""
+    rounds = 2000 if ranks == 2 or host.startswith("openmpi") else 100
+    for most in (10, 100):
+        check_done(host, ranks, program(host), ranks * most, rounds, most, timeout=1800)
+
+
+def test_the_host_alone_passes_the_same_test():
+    assert run("openmpi4", 3, program("openmpi4"), SEED, 60, 12, millrace=False).check().stdout == "done\n"
+
+
+def cases_program(host):
+    return build(host, "background_cases.c", "-pthread")
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_cases(host, case):
+    finished, result = report(host, 3, cases_program(host), case, timeout=60)
+    assert finished.stdout == "done\n", finished.stderr
+    assert call(result, "MPI_Iallreduce")["taken"] > 0
+
+
+@pytest.mark.parametrize("case", ["inside_the_host", "freed", "hundred"])
+def test_cases_where_every_rank_has_a_core(case):
+    check_done("openmpi4", 2, cases_program("openmpi4"), case, timeout=60)
+    check_done("mpich5", 2, cases_program("mpich5"), case, timeout=60)
+
+
+@pytest.mark.parametrize("host, interface", FORTRAN)
+def test_fortran(host, interface):
+    flags = ["-cpp", "-fallow-argument-mismatch"] + (["-DF08"] if interface == "mpi_f08" else [])
+    fortran = build(host, "background_fortran.F90", *flags, name=f"background_fortran_{interface}")
+    for ranks in (2, 3):
+        finished, result = report(host, ranks, fortran)
+        assert finished.stdout.strip() == "done"
+        for name in ("MPI_Iallreduce", "MPI_Ibcast", "MPI_Ialltoall", "MPI_Igather", "MPI_Iscan", "MPI_Ibarrier"):
+            assert call(result, name)["taken"] > 100, name
+
+
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_a_rank_without_millrace_is_never_waited_for(host):
+    script = f'if [ "${RANK.get(host, "PMI_RANK")}" = 0 ]; then exec "$@"; else exec {hosts.MILLRACE} "$@"; fi'
+    words = ["sh", "-c", script, "sh", program(host), SEED, 20, 8]
+    assert hosts.run(host, 3, words, timeout=120).check().stdout == "done\n"
+
+
+def test_left_to_the_host():
+    for settings in {"MILLRACE_COLLECTIVES": "never"}, {"MILLRACE_DISABLE": "Iallreduce"}:
+        finished, result = report("openmpi4", 2, cases_program("openmpi4"), "hundred", env=settings)
+        assert finished.stdout == "done\n"
+        assert call(result, "MPI_Iallreduce")["taken"] == 0
+
+
+def test_a_program_that_completes_behind_us():
+    """PMPI_Wait in its symbol table: what it completes there we would never hear of."""
+    path = OUT / "behind.c"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = (SOURCES / "background_cases.c").read_text()
+    path.write_text(text.replace("MPI_Wait(&request, MPI_STATUS_IGNORE)", "PMPI_Wait(&request, MPI_STATUS_IGNORE)"))
+    behind = hosts.compile("openmpi4", path, OUT / "openmpi4" / "behind", flags=["-pthread"])
+    finished, result = report("openmpi4", 2, behind, "hundred")
+    assert finished.stdout == "done\n"
+    assert call(result, "MPI_Iallreduce")["taken"] == 0
