@@ -1,5 +1,5 @@
-// The host's own functions that begin and complete what is nonblocking, by their addresses: a program whose symbol table
-// names them is taken for one that completes requests behind Millrace, which then leaves such calls to the host.
+// The host's own functions that begin and complete what is nonblocking, by their addresses: a program whose symbol
+// table names them is taken for one that completes requests behind Millrace, which then leaves such calls to the host.
 #pragma once
 
 #include <dlfcn.h>

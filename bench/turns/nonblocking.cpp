@@ -72,15 +72,15 @@ void nonblocking(const Run& run) {
     begin(host, letter, ours, in.begin, out.begin, static_cast<int>(bytes / 8), &request);
     (ours ? MPI_Wait : requests.wait)(&request, MPI_STATUS_IGNORE);
   };
-  if (run.mode != Mode::cold)
-    measure(run, {"nonblocking", "Ibarrier", 0, [&](bool ours) { one('b', ours, 0); }, {}});
+  if (run.mode != Mode::cold) measure(run, {"nonblocking", "Ibarrier", 0, [&](bool ours) { one('b', ours, 0); }, {}});
   for (const Kind& kind : kinds)
     for (const std::size_t bytes : sizes)
-      measure(run, {"nonblocking",
-                    kind.name,
-                    bytes,
-                    [&](bool ours) { one(kind.letter, ours, bytes); },
-                    {{in.begin, kind.many_in ? bytes * ranks : bytes}, {out.begin, kind.many_out ? bytes * ranks : bytes}}});
+      measure(run,
+              {"nonblocking",
+               kind.name,
+               bytes,
+               [&](bool ours) { one(kind.letter, ours, bytes); },
+               {{in.begin, kind.many_in ? bytes * ranks : bytes}, {out.begin, kind.many_out ? bytes * ranks : bytes}}});
   for (const std::size_t bytes : {sizes[0], sizes[3], sizes[5]})
     measure(run, {"nonblocking",
                   "Iallreduce_8_together",

@@ -107,7 +107,9 @@ void blocks(const Rare& rare) {
 void nonblocking(const Rare& rare) {
   const int n = rare.doubles();
   void *in = rare.in.begin, *out = rare.out.begin;
-  const auto wait = [](bool ours, MPI_Request* request) { (ours ? MPI_Wait : host_requests().wait)(request, MPI_STATUS_IGNORE); };
+  const auto wait = [](bool ours, MPI_Request* request) {
+    (ours ? MPI_Wait : host_requests().wait)(request, MPI_STATUS_IGNORE);
+  };
   rare.point("Iallreduce", [=](bool ours) {
     MPI_Request request;
     (ours ? MPI_Iallreduce : PMPI_Iallreduce)(in, out, n, MPI_DOUBLE, MPI_SUM, world, &request);

@@ -2,11 +2,11 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -140,14 +140,16 @@ namespace {
 constexpr std::size_t page_bytes = 4096;  // at least; mprotect() fails where pages are larger, and is not needed
 
 std::mutex spare_mutex;
-constinit Fiber* spare = nullptr;  // a stack of them; never given back to the system
-// One that this thread has used last, and which needs no lock.
-thread_local constinit Fiber* kept __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit Fiber* spare = nullptr;        // a stack of them; never given back to the system
+std::atomic<Fiber*> last_used{nullptr};  // one that is to be had without the lock
 
 thread_local constinit Fiber* running __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Out of line, and unknown to the compiler: the thread may be another one after each switch.
-[[gnu::noipa]] Fiber*& running_here() { return running; }
+// Out of line, and nothing that a compiler may take for the same twice: after a switch the thread may be another one.
+[[gnu::noinline]] Fiber*& running_here() {
+  asm volatile("" ::: "memory");
+  return running;
+}
 
 // What the sanitizer of addresses must know of each switch.
 #if defined(__SANITIZE_ADDRESS__)
@@ -199,7 +201,8 @@ bool Fiber::can_switch() noexcept {
 }
 
 Fiber* Fiber::take() noexcept {
-  if (kept) return std::exchange(kept, nullptr);
+  // Partner: give_back().
+  if (Fiber* const found = last_used.exchange(nullptr, std::memory_order_acquire)) return found;
   {
     const std::lock_guard hold(spare_mutex);
     if (Fiber* const found = spare) {
@@ -221,10 +224,8 @@ Fiber* Fiber::take() noexcept {
 }
 
 void Fiber::give_back() noexcept {
-  if (!kept) {
-    kept = this;
-    return;
-  }
+  Fiber* none = nullptr;
+  if (last_used.compare_exchange_strong(none, this, std::memory_order_release)) return;
   const std::lock_guard hold(spare_mutex);
   next_ = spare;
   spare = this;

@@ -330,7 +330,7 @@ class Group {
       }
     }
   }
-  std::uint32_t polls() const { return polls_; }                                     // before the first round
+  std::uint32_t polls() const { return polls_; }  // before the first round
   std::uint32_t polls_between() const { return background_ ? 1 : waiting_ == Waiting::spin ? 8 : 2; }  // rounds
 
   // What ranks tell each other beside their calls: up to most_note_bytes, under numbers that all count alike, from 1

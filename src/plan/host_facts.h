@@ -75,6 +75,13 @@ struct HostFacts {
   // which a rank sends on and goes: 0.72 to 0.93 of it.
   std::int64_t crowded_reduce_scatter_below = 0, small_exscan_below = 0;
 
+  // Nonblocking calls on two ranks of Zen 3 (bench/turns --kinds nonblocking): of large blocks 0.59 to 0.91 of Intel
+  // MPI; with more ranks than cores, 0.74 to 0.89 of Open MPI where small blocks go to all, and for MPI_Ibarrier.
+  MessageRange begun_bcast = no_size, begun_allgather = no_size;
+  std::int64_t begun_blocks_from = any_size, begun_scatter_from = any_size;  // of MPI_Igather and Ialltoall; Iscatter
+  std::int64_t crowded_begun_to_all_below = 0;
+  bool crowded_begun_barrier = false;
+
   // A rank whose buffer of MPI_Bcast is shorter than the root's message hears of it (shared/shared_bcast.cpp).
   bool reports_short_bcast = false;
 };

@@ -54,4 +54,21 @@ inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind,
   return size < small_below;
 }
 
+// The same for the nonblocking ones.
+inline bool host_begins_faster(const HostFacts& facts, collective::Kind kind, std::optional<std::uint64_t> bytes,
+                               bool crowded) {
+  using collective::Kind;
+  if (kind == Kind::barrier) return crowded && facts.crowded_begun_barrier;
+  if (!bytes) return false;
+  const auto size = static_cast<std::int64_t>(*bytes);
+  switch (kind) {
+    case Kind::bcast: return !crowded && facts.begun_bcast.holds(size);
+    case Kind::gather: return !crowded && size >= facts.begun_blocks_from;
+    case Kind::scatter: return !crowded && size >= facts.begun_scatter_from;
+    case Kind::allgather: return crowded ? size < facts.crowded_begun_to_all_below : facts.begun_allgather.holds(size);
+    case Kind::alltoall: return size >= facts.begun_blocks_from || (crowded && size < facts.crowded_begun_to_all_below);
+    default: return false;
+  }
+}
+
 }  // namespace millrace::plan

@@ -98,5 +98,44 @@ TEST(SharedCollectives, MessagesToAllAndToNeighbours) {
   }
 }
 
+TEST(SharedCollectives, NonblockingOnesOfHostsThatWereNotMeasuredAreOurs) {
+  for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::gather, Kind::scatter, Kind::allgather, Kind::alltoall})
+    for (const std::uint64_t bytes : {0u, 8u, 1u << 17, 1u << 30})
+      for (const bool crowded : {false, true}) {
+        EXPECT_FALSE(host_begins_faster(unknown, kind, bytes, crowded));
+        EXPECT_FALSE(host_begins_faster(mpich_4, kind, bytes, crowded));
+      }
+}
+
+TEST(SharedCollectives, LargeNonblockingOnesOfIntelMpi) {
+  const std::uint64_t edge = 128 * kib, large = 512 * kib;
+  EXPECT_FALSE(host_begins_faster(intel, Kind::bcast, large - 1, false));
+  EXPECT_TRUE(host_begins_faster(intel, Kind::bcast, large, false));
+  EXPECT_FALSE(host_begins_faster(intel, Kind::bcast, large, true));
+  EXPECT_TRUE(host_begins_faster(intel, Kind::scatter, 16 * kib, false));
+  EXPECT_FALSE(host_begins_faster(intel, Kind::scatter, 8 * kib, false));
+  for (const Kind kind : {Kind::gather, Kind::alltoall}) {
+    EXPECT_FALSE(host_begins_faster(intel, kind, edge - 1, false));
+    EXPECT_TRUE(host_begins_faster(intel, kind, edge, false));
+    EXPECT_EQ(host_begins_faster(intel, kind, edge, true), kind == Kind::alltoall);
+    EXPECT_FALSE(host_begins_faster(intel, kind, std::nullopt, false)) << "blocks differ: never";
+  }
+  EXPECT_TRUE(host_begins_faster(intel, Kind::allgather, edge, false));
+  EXPECT_FALSE(host_begins_faster(intel, Kind::allgather, 1024 * kib, false));
+  EXPECT_FALSE(host_begins_faster(intel, Kind::allreduce, large, false));
+}
+
+TEST(SharedCollectives, SmallNonblockingOnesToAllWhereOpenMpiSharesCores) {
+  for (const HostFacts* host : {&openmpi_4, &openmpi_5}) {
+    EXPECT_TRUE(host_begins_faster(*host, Kind::barrier, std::nullopt, true));
+    EXPECT_FALSE(host_begins_faster(*host, Kind::barrier, std::nullopt, false));
+    for (const Kind kind : {Kind::allgather, Kind::alltoall}) {
+      EXPECT_TRUE(host_begins_faster(*host, kind, 511, true));
+      EXPECT_FALSE(host_begins_faster(*host, kind, 512, true));
+      EXPECT_FALSE(host_begins_faster(*host, kind, 8, false));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace millrace::plan

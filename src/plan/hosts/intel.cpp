@@ -31,6 +31,10 @@ constinit const HostFacts intel{
     .crowded_allreduce_from = 2 * mib,
     .gathers_counted = true,
     .scatters_counted = true,
+    .begun_bcast = {512 * kib, any_size},
+    .begun_allgather = {128 * kib, mib - 1},
+    .begun_blocks_from = 128 * kib,
+    .begun_scatter_from = 16 * kib,
 };
 
 }  // namespace millrace::plan::hosts

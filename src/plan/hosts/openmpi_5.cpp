@@ -40,6 +40,8 @@ constinit const HostFacts openmpi_5{
     .crowded_neighbors = true,
     .crowded_reduce_scatter_below = 1 * kib,
     .small_exscan_below = 64,
+    .crowded_begun_to_all_below = 512,
+    .crowded_begun_barrier = true,
 };
 
 }  // namespace millrace::plan::hosts

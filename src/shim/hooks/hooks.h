@@ -98,7 +98,8 @@ template <Symbol symbol, class... Words>
 Word begun_barrier(Words... words) {
   if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0)) return forward<symbol>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
-  return begun_in_background<symbol>(all, read_barrier(Arguments(symbol, all)), [&] { return forward<symbol>(words...); });
+  return begun_in_background<symbol>(all, read_ibarrier(Arguments(symbol, all)),
+                                     [&] { return forward<symbol>(words...); });
 }
 
 template <Symbol symbol, CollectiveCall (*read)(const Arguments&), class... Words>
@@ -115,7 +116,7 @@ Word begun_bcast(Words... words) {
   if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
     return message<symbol, function>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
-  return begun_in_background<symbol>(all, read_bcast(Arguments(symbol, all)),
+  return begun_in_background<symbol>(all, read_ibcast(Arguments(symbol, all)),
                                      [&] { return message<symbol, function>(words...); });
 }
 

@@ -29,9 +29,12 @@ Word packed_request_of(const Word* words) {
 template <Symbol symbol, HostCallFunction function, std::size_t length>
 constexpr AsUsual without_waiting_of() {
   constexpr Symbol test = without_waiting(symbol);
-  if constexpr (test == symbol) return nullptr;
-  else if constexpr (function == complete_waitany) return packed_request_of<test, complete_testany, length + 1>;
-  else return packed_request_of<test, function, length>;
+  if constexpr (test == symbol)
+    return nullptr;
+  else if constexpr (function == complete_waitany)
+    return packed_request_of<test, complete_testany, length + 1>;
+  else
+    return packed_request_of<test, function, length>;
 }
 
 template <Symbol symbol, HostCallFunction function, class... Words>

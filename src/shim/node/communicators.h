@@ -63,9 +63,9 @@ struct Communicator {
   std::atomic<bool> has_seats = false;  // they are there
   std::unique_ptr<NodeAccord> accord;
   std::unique_ptr<NodeGroup> group;
-  std::unique_ptr<KeptWithCommunicator> exchange;  // ExchangeBlocks, from its first collective that reduces nothing
+  std::unique_ptr<KeptWithCommunicator> exchange;    // ExchangeBlocks, from its first collective that reduces nothing
   std::shared_ptr<KeptWithCommunicator> background;  // BackgroundChannel, from its first nonblocking collective on
-  std::unique_ptr<KeptWithCommunicator> measured;  // MeasuredCalls, from its first collective in shared memory
+  std::unique_ptr<KeptWithCommunicator> measured;    // MeasuredCalls, from its first collective in shared memory
 };
 
 // Creates the attribute by which we hear of the end of a communicator. After MPI_Init, by one thread. False if the host

@@ -38,9 +38,7 @@ BackgroundOperation::BackgroundOperation(BackgroundChannel& its_channel, Symbol 
   if (!call.exchange) return;
   exchange.emplace(its_symbol, its_call.exchange->shape, std::span(words).first(its_words.size()));
   call.exchange = &*exchange;
-  if (channel->spare_blocks.empty()) return;
-  blocks = std::move(channel->spare_blocks.back());
-  channel->spare_blocks.pop_back();
+  blocks = channel->take_blocks();
 }
 
 void BackgroundOperation::work(void* self) {
@@ -75,8 +73,8 @@ int BackgroundOperation::report_error() const {
 
 BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> words, const CollectiveCall& call)
     : symbol_(symbol), call_(call) {
-  is_nested_ = ForwardedCollective::is_nested(static_cast<std::uint16_t>(symbol_entry(symbol)), call.from_fortran,
-                                              call.comm);
+  is_nested_ =
+      ForwardedCollective::is_nested(static_cast<std::uint16_t>(symbol_entry(symbol)), call.from_fortran, call.comm);
   if (is_nested_) return;
   Communicator* const known = find_communicator(call.comm);
   BackgroundChannel* const channel = known ? BackgroundChannel::of(*known) : nullptr;
@@ -103,7 +101,7 @@ void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word
   BackgroundOperation& operation = request.begin(channel, symbol_, words, call_);
   if (!channel.queue()->begin(operation.call_in_background)) throw std::bad_alloc();
   if (!operation.call_in_background.has_entered() && operation.attempt.reason() != Reason::none) {
-    if (operation.blocks) channel.spare_blocks.push_back(std::move(operation.blocks));
+    channel.keep_blocks(std::move(operation.blocks));
     return;
   }
   is_ours_ = true;

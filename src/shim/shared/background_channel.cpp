@@ -59,6 +59,21 @@ BackgroundChannel::~BackgroundChannel() {
   queue_.reset();
 }
 
+std::unique_ptr<KeptWithCommunicator> BackgroundChannel::take_blocks() noexcept {
+  const std::lock_guard hold(blocks_mutex_);
+  if (spare_blocks_.empty()) return nullptr;
+  std::unique_ptr<KeptWithCommunicator> taken = std::move(spare_blocks_.back());
+  spare_blocks_.pop_back();
+  return taken;
+}
+
+void BackgroundChannel::keep_blocks(std::unique_ptr<KeptWithCommunicator> blocks) noexcept try {
+  if (!blocks) return;
+  const std::lock_guard hold(blocks_mutex_);
+  spare_blocks_.push_back(std::move(blocks));
+} catch (...) {  // then the next call makes its own
+}
+
 std::shared_ptr<BackgroundChannel> BackgroundChannel::keep() { return itself_.lock(); }
 
 collective::BackgroundQueue* BackgroundChannel::queue() {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "collective/background.h"
@@ -26,10 +27,13 @@ class BackgroundChannel final : public KeptWithCommunicator {
   collective::BackgroundQueue* queue();
   // For as long as a call lasts.
   std::shared_ptr<BackgroundChannel> keep();
-  // Memory for the lists of messages of calls: what an earlier one has left, or null.
-  std::vector<std::unique_ptr<KeptWithCommunicator>> spare_blocks;
+  // Memory for the lists of messages of a call: what an earlier one has left, or null. Thread-safe.
+  std::unique_ptr<KeptWithCommunicator> take_blocks() noexcept;
+  void keep_blocks(std::unique_ptr<KeptWithCommunicator> blocks) noexcept;
 
  private:
+  std::mutex blocks_mutex_;
+  std::vector<std::unique_ptr<KeptWithCommunicator>> spare_blocks_;
   std::unique_ptr<collective::BackgroundQueue> queue_;
   std::weak_ptr<BackgroundChannel> itself_;
 };

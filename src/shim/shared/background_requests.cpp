@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -45,22 +46,19 @@ Tokens& tokens() {
   return instance;
 }
 
-// What a thread used last, for which it needs no lock. Of an earlier generation it is gone: MPI was finalised.
-struct KeptTokens {
-  std::uint64_t generation = 0;
-  BackgroundToken *spare = nullptr, *given = nullptr;
+std::atomic<BackgroundToken*> last_used{nullptr};  // one that is to be had without the lock
+
+// What this thread was given last, which it will ask for next. Of an earlier generation it is gone: MPI was finalised.
+struct Given {
+  std::uint64_t generation;
+  BackgroundToken* token;
 };
-thread_local constinit KeptTokens kept_here __attribute__((tls_model("initial-exec")));
+thread_local constinit Given given_here __attribute__((tls_model("initial-exec"))) = {0, nullptr};
 std::atomic<std::uint64_t> generation{1};
 
-KeptTokens& kept() {
-  const std::uint64_t now = generation.load(std::memory_order_relaxed);
-  if (kept_here.generation != now) kept_here = {now, nullptr, nullptr};
-  return kept_here;
-}
-
 BackgroundToken* take_token() noexcept try {
-  if (BackgroundToken* const found = std::exchange(kept().spare, nullptr)) return found;
+  // Partner: give_token_back().
+  if (BackgroundToken* const found = last_used.exchange(nullptr, std::memory_order_acquire)) return found;
   Tokens& known = tokens();
   const std::lock_guard hold(known.mutex);
   if (BackgroundToken* const found = known.spare) {
@@ -82,10 +80,8 @@ BackgroundToken* take_token() noexcept try {
 
 // After its operation has gone.
 void give_token_back(BackgroundToken& token) {
-  if (!kept().spare) {
-    kept().spare = &token;
-    return;
-  }
+  BackgroundToken* none = nullptr;
+  if (last_used.compare_exchange_strong(none, &token, std::memory_order_release)) return;
   Tokens& known = tokens();
   const std::lock_guard hold(known.mutex);
   token.next = known.spare;
@@ -94,7 +90,8 @@ void give_token_back(BackgroundToken& token) {
 
 // The token behind a request that is ours and open, or null.
 BackgroundToken* find_token(Word request) {
-  BackgroundToken* const last = kept().given;
+  BackgroundToken* const last =
+      given_here.generation == generation.load(std::memory_order_relaxed) ? given_here.token : nullptr;
   if (last && last->handle == request && last->operation && !last->is_freed) return last;
   Tokens& known = tokens();
   const std::lock_guard hold(known.mutex);
@@ -106,7 +103,7 @@ BackgroundToken* find_token(Word request) {
 
 void end_operation(BackgroundToken& token) {
   BackgroundOperation& operation = *token.operation;
-  if (operation.blocks) operation.channel->spare_blocks.push_back(std::move(operation.blocks));
+  operation.channel->keep_blocks(std::move(operation.blocks));
   token.operation.reset();
   give_token_back(token);
   open_background_calls.fetch_sub(1, std::memory_order_relaxed);
@@ -270,7 +267,8 @@ class Completion {
       static_cast<abi::HandleStorage*>(as_pointer(array))[index] = static_cast<abi::HandleStorage>(handle);
   }
   void restore(const Found& one) const {
-    const bool single_request = symbol_entry(symbol_) == Entry::Request_get_status || symbol_entry(symbol_) == Entry::Test;
+    const bool single_request =
+        symbol_entry(symbol_) == Entry::Request_get_status || symbol_entry(symbol_) == Entry::Test;
     store(words_[single_request ? 0 : at::Waitall::array_of_requests], one.index, one.token->handle);
   }
   void hide(const std::vector<Found>& found) const {
@@ -281,9 +279,8 @@ class Completion {
     const std::vector<Found> found = find_all();
     for (const Found& one : found) one.token->operation->finish();
     hide(found);
-    for (std::size_t i = 0; i < count() && open_background_calls.load(std::memory_order_relaxed) >
-                                               static_cast<int>(found.size());
-         ++i)
+    for (std::size_t i = 0;
+         i < count() && open_background_calls.load(std::memory_order_relaxed) > static_cast<int>(found.size()); ++i)
       wait_for_host(request_at(i));
     const Word result = pass();
     int error = 0;
@@ -349,7 +346,11 @@ class Completion {
   // one has completed, or none of its requests is active.
   Word host_test_any(int& index) {
     int flag = 0;
-    std::array<Word, 6> words{words_[0], words_[1], words_[2], as_word(&flag), words_[at::Waitany::status],
+    std::array<Word, 6> words{words_[0],
+                              words_[1],
+                              words_[2],
+                              as_word(&flag),
+                              words_[at::Waitany::status],
                               from_fortran() ? words_.back() : 0};
     const Word result = tests_(words.data());
     host_has_none_ = false;
@@ -383,7 +384,8 @@ class Completion {
     for (std::uint64_t round = 0;; ++round) {
       advance_background();
       std::vector<Found> ended;
-      std::copy_if(found.begin(), found.end(), std::back_inserter(ended), [](const Found& one) { return one.has_ended(); });
+      std::copy_if(found.begin(), found.end(), std::back_inserter(ended),
+                   [](const Found& one) { return one.has_ended(); });
       hide(found);
       const Word result = waits ? tests_(words_.data()) : pass();
       for (const Found& one : found) restore(one);
@@ -405,8 +407,8 @@ class Completion {
       if (!ignored) {
         // The status of what is not there: empty, as that of a collective is.
         int flag = 0;
-        host<Symbol::MPI_Request_get_status>(
-            null_request(), as_word(&flag), statuses + abi::status_bytes * static_cast<std::size_t>(outcount));
+        host<Symbol::MPI_Request_get_status>(null_request(), as_word(&flag),
+                                             statuses + abi::status_bytes * static_cast<std::size_t>(outcount));
       }
       indices[outcount++] = static_cast<int>(one.index) + (from_fortran() ? 1 : 0);
       if (!frees) continue;
@@ -460,7 +462,7 @@ void BackgroundRequest::give(bool from_fortran, Word address) {
     fortran::store_request(address, token_->handle);
   else
     *static_cast<abi::HandleStorage*>(as_pointer(address)) = static_cast<abi::HandleStorage>(token_->handle);
-  kept().given = token_;
+  given_here = {generation.load(std::memory_order_relaxed), token_};
   token_ = nullptr;
   open_background_calls.fetch_add(1, std::memory_order_seq_cst);  // partner: the helper's look before it sleeps
   note_background_advance();
@@ -480,6 +482,7 @@ void forget_background_requests() noexcept {
   }
   known.all.clear();
   known.spare = nullptr;
+  last_used.store(nullptr, std::memory_order_relaxed);
   known.freed.clear();
 }
 

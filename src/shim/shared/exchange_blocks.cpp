@@ -109,8 +109,9 @@ bool ExchangeBlocks::find(std::size_t index, Data& data) {
     return true;
   }
   keep_from_helpers();
-  by_host_.push_back({type, address, count, scratch(data.bytes), outgoing_, on_device, 0});
+  by_host_.push_back({type, address, count, scratch(data.bytes), outgoing_, on_device, 0, LastingType(type.handle)});
   ByHost& block = by_host_.back();
+  block.type.handle = block.lasting.handle();
   if (!block.packed) throw std::bad_alloc();
   if (outgoing_) {
     data.row = block.packed.get();

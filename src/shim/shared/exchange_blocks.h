@@ -13,6 +13,7 @@
 #include "shim/call/scratch.h"
 #include "shim/datatypes/exchange_type.h"
 #include "shim/node/communicators.h"
+#include "shim/shared/lasting_type.h"
 
 namespace millrace::shim {
 
@@ -57,6 +58,7 @@ class ExchangeBlocks : public KeptWithCommunicator {
     bool outgoing;
     bool on_device;  // device_memory.h
     std::size_t came_bytes;
+    LastingType lasting;  // type.handle
   };
   static void discard(void* nothing, std::size_t first, std::size_t length, void* packed);
   static void note_part(void* block, std::size_t first, std::size_t length, void* packed);

@@ -232,6 +232,15 @@ std::optional<bool> told_by_table(const collective::Group& group, const plan::Ei
   return plan::host_does_by_table(by_table, call.kind, bytes);
 }
 
+// Whose a nonblocking call that reduces nothing is, which is neither measured nor learned.
+Attempt whose_begun(const Communicator& communicator, const plan::EitherCall& call) {
+  const std::optional<std::uint64_t> bytes =
+      call.bytes < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(call.bytes));
+  const bool hosts =
+      !takes_all && plan::host_begins_faster(*facts, call.kind, bytes, communicator.group->group().crowded());
+  return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
+}
+
 collective::Kind kind_of(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::allreduce: return collective::Kind::allreduce;
@@ -254,7 +263,7 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
   const collective::Group& group = communicator.group->group();
   const std::optional<bool> told =
       found.is_predefined ? told_by_table(group, either) : plan::host_does_by_table(by_table, either.kind, bytes);
-  if (communicator.is_background) return Attempt::ours();
+  if (communicator.is_background) return Attempt::ours();  // no host was measured to be faster
   const bool hosts = !takes_all && told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
                                                                           group.crowded(), group.reads_memory()));
   // Not to be tried: MPICH 5 ends the program where blocks of MPI_Reduce_scatter differ and are reduced in place.
@@ -343,8 +352,7 @@ void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives
 }
 
 void tell_error(const Communicator& communicator, int error) {
-  if (!communicator.is_background)
-    host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(error));
+  if (!communicator.is_background) host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(error));
 }
 
 void keep_from_helpers() {
@@ -365,7 +373,7 @@ const char* explanation(collective::Result result) {
 bool host_reports_short_bcast() { return facts->reports_short_bcast; }
 
 Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles) {
-  if (communicator.is_background) return Attempt::ours();
+  if (communicator.is_background) return whose_begun(communicator, call);
   const collective::Group& group = communicator.group->group();
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<std::uint64_t> bytes =

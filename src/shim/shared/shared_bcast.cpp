@@ -13,8 +13,10 @@
 #include "shim/datatypes/exchange_type.h"
 #include "shim/datatypes/wire_types.h"
 #include "shim/host/device_memory.h"
+#include "shim/host/host_progress.h"
 #include "shim/node/node_group.h"
 #include "shim/shared/device_staging.h"
+#include "shim/shared/lasting_type.h"
 
 namespace millrace::shim {
 namespace {
@@ -120,19 +122,21 @@ Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& ca
   const Scratch packed = call.count <= INT_MAX ? scratch(data.bytes) : nullptr;
   if (!packed) return failed_for_all(group, abi::err_intern);
   const auto count = static_cast<Word>(call.count);
+  const LastingType type(call.datatype);
+  const Word comm = communicator.is_background ? quiet_comm() : call.comm;  // which may have been freed by then
   int position = 0;
   int error = 0;
   if (is_root)
-    error = host<Symbol::MPI_Pack>(call.out, count, call.datatype, as_word(packed.get()), data.bytes,
-                                   as_word(&position), call.comm);
+    error = host<Symbol::MPI_Pack>(call.out, count, type.handle(), as_word(packed.get()), data.bytes,
+                                   as_word(&position), comm);
   if (error != 0) return failed_for_all(group, error);
   std::size_t came = data.bytes;
   const Result result = bcast_bytes(group, packed.get(), came, static_cast<std::uint32_t>(call.root));
   if (result != Result::ok && result != Result::truncated) return done(result);
   const Word elements = came / (data.bytes / count);
   if (!is_root)
-    error = host<Symbol::MPI_Unpack>(as_word(packed.get()), came, as_word(&position), call.out, elements, call.datatype,
-                                     call.comm);
+    error = host<Symbol::MPI_Unpack>(as_word(packed.get()), came, as_word(&position), call.out, elements, type.handle(),
+                                     comm);
   if (error != 0) return failed(error);
   return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
 }
@@ -142,7 +146,8 @@ Attempt bcast_staged(Communicator& communicator, const CollectiveCall& call, con
   keep_from_helpers();
   const Scratch packed = scratch(data.bytes);
   if (!packed) return copy_failed(communicator, abi::err_intern, true);
-  const Elements elements{call.out, call.count, call.datatype, data.element_bytes, data.extent_bytes};
+  const LastingType type(call.datatype);
+  const Elements elements{call.out, call.count, type.handle(), data.element_bytes, data.extent_bytes};
   int error = is_root ? copy_from_device(elements, packed.get()) : 0;
   if (error != 0) return copy_failed(communicator, error, true);
   std::size_t came = data.bytes;

@@ -71,8 +71,8 @@ inline CollectiveCall read_barrier(const Arguments& arguments) {
           .comm = arguments.comm(at::Barrier::comm)};
 }
 
-inline CollectiveCall read_bcast(const Arguments& arguments) {
-  using Place = at::Bcast;
+template <class Place>
+CollectiveCall read_any_bcast(const Arguments& arguments) {
   return {.kind = CollectiveKind::bcast,
           .from_fortran = arguments.from_fortran(),
           .out = arguments.buffer(Place::buffer),
@@ -81,6 +81,9 @@ inline CollectiveCall read_bcast(const Arguments& arguments) {
           .root = arguments.integer(Place::root),
           .comm = arguments.comm(Place::comm)};
 }
+
+inline CollectiveCall read_bcast(const Arguments& arguments) { return read_any_bcast<at::Bcast>(arguments); }
+inline CollectiveCall read_ibcast(const Arguments& arguments) { return read_any_bcast<at::Ibcast>(arguments); }
 
 // What MPI_Reduce and MPI_Allreduce have in common.
 template <class Place>
@@ -121,16 +124,51 @@ CollectiveCall read_scattering(const Arguments& arguments) {
           .op = arguments.op(Place::op),
           .comm = arguments.comm(Place::comm)};
 }
-inline CollectiveCall read_reduce_scatter(const Arguments& arguments) {
-  CollectiveCall call = read_scattering<at::Reduce_scatter>(arguments);
-  call.counts = as_pointer(arguments.word(at::Reduce_scatter::recvcounts));
+template <class Place>
+CollectiveCall read_counted_scattering(const Arguments& arguments) {
+  CollectiveCall call = read_scattering<Place>(arguments);
+  call.counts = as_pointer(arguments.word(Place::recvcounts));
   call.has_wide_counts = arguments.has_large_counts();
   return call;
 }
-inline CollectiveCall read_reduce_scatter_block(const Arguments& arguments) {
-  CollectiveCall call = read_scattering<at::Reduce_scatter_block>(arguments);
-  call.count = arguments.count(at::Reduce_scatter_block::recvcount);
+template <class Place>
+CollectiveCall read_block_scattering(const Arguments& arguments) {
+  CollectiveCall call = read_scattering<Place>(arguments);
+  call.count = arguments.count(Place::recvcount);
   return call;
+}
+inline CollectiveCall read_reduce_scatter(const Arguments& arguments) {
+  return read_counted_scattering<at::Reduce_scatter>(arguments);
+}
+inline CollectiveCall read_reduce_scatter_block(const Arguments& arguments) {
+  return read_block_scattering<at::Reduce_scatter_block>(arguments);
+}
+
+// The nonblocking ones.
+inline CollectiveCall read_ibarrier(const Arguments& arguments) {
+  return {.kind = CollectiveKind::barrier,
+          .from_fortran = arguments.from_fortran(),
+          .comm = arguments.comm(at::Ibarrier::comm)};
+}
+inline CollectiveCall read_iallreduce(const Arguments& arguments) {
+  return read_reduction<at::Iallreduce>(CollectiveKind::allreduce, arguments);
+}
+inline CollectiveCall read_ireduce(const Arguments& arguments) {
+  CollectiveCall call = read_reduction<at::Ireduce>(CollectiveKind::reduce, arguments);
+  call.root = arguments.integer(at::Ireduce::root);
+  return call;
+}
+inline CollectiveCall read_iscan(const Arguments& arguments) {
+  return read_reduction<at::Iscan>(CollectiveKind::scan, arguments);
+}
+inline CollectiveCall read_iexscan(const Arguments& arguments) {
+  return read_reduction<at::Iexscan>(CollectiveKind::exscan, arguments);
+}
+inline CollectiveCall read_ireduce_scatter(const Arguments& arguments) {
+  return read_counted_scattering<at::Ireduce_scatter>(arguments);
+}
+inline CollectiveCall read_ireduce_scatter_block(const Arguments& arguments) {
+  return read_block_scattering<at::Ireduce_scatter_block>(arguments);
 }
 
 }  // namespace millrace::shim

@@ -17,12 +17,29 @@
 namespace {
 
 enum Kind {
-  barrier, bcast, reduce, allreduce, reduce_scatter, reduce_scatter_block, scan, exscan, gather, gatherv, scatter,
-  scatterv, allgather, allgatherv, alltoall, alltoallv, alltoallw, kinds
+  barrier,
+  bcast,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  scan,
+  exscan,
+  gather,
+  gatherv,
+  scatter,
+  scatterv,
+  allgather,
+  allgatherv,
+  alltoall,
+  alltoallv,
+  alltoallw,
+  kinds
 };
-const char* const names[] = {"Ibarrier", "Ibcast", "Ireduce", "Iallreduce", "Ireduce_scatter", "Ireduce_scatter_block",
-                             "Iscan", "Iexscan", "Igather", "Igatherv", "Iscatter", "Iscatterv", "Iallgather",
-                             "Iallgatherv", "Ialltoall", "Ialltoallv", "Ialltoallw"};
+const char* const names[] = {
+    "Ibarrier",   "Ibcast",      "Ireduce",   "Iallreduce", "Ireduce_scatter", "Ireduce_scatter_block",
+    "Iscan",      "Iexscan",     "Igather",   "Igatherv",   "Iscatter",        "Iscatterv",
+    "Iallgather", "Iallgatherv", "Ialltoall", "Ialltoallv", "Ialltoallw"};
 
 int world_rank = 0;
 
@@ -57,16 +74,21 @@ int uneven(std::uint64_t number, int from, int to, int most) {
 class Call {
  public:
   Call(const Comm& comm, Kind kind, std::uint64_t number, int count, int root, bool in_place, bool strided)
-      : comm_(comm), kind_(kind), number_(number), count_(count), root_(root), in_place_(in_place),
+      : comm_(comm),
+        kind_(kind),
+        number_(number),
+        count_(count),
+        root_(root),
+        in_place_(in_place),
         stride_(strided && (kind == bcast || kind >= gather) ? 2 : 1) {}
   ~Call() {
     if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
   }
 
   std::string name() const {
-    return std::string(names[kind_]) + " number " + std::to_string(number_) + " of " + std::to_string(count_) +
-           " on " + std::to_string(comm_.ranks) + " ranks, root " + std::to_string(root_) +
-           (in_place_ ? ", in place" : "") + (stride_ == 2 ? ", strided" : "");
+    return std::string(names[kind_]) + " number " + std::to_string(number_) + " of " + std::to_string(count_) + " on " +
+           std::to_string(comm_.ranks) + " ranks, root " + std::to_string(root_) + (in_place_ ? ", in place" : "") +
+           (stride_ == 2 ? ", strided" : "");
   }
 
   void begin(MPI_Request* request) {
@@ -140,7 +162,8 @@ class Call {
       case scatter:
       case scatterv: {
         if (me != root_) in_place_ = false;
-        lay_out(counts_, places_, [&](int r) { return kind_ == scatterv ? uneven(number_, root_, r, count_) : count_; });
+        lay_out(counts_, places_,
+                [&](int r) { return kind_ == scatterv ? uneven(number_, root_, r, count_) : count_; });
         in_ = room(me == root_ ? end(counts_, places_) : 0), out_ = room(counts_[at(me)]);
         if (me == root_)
           for (int r = 0; r < n; ++r) fill(in_, places_[at(r)], counts_[at(r)], me, r);
@@ -166,7 +189,8 @@ class Call {
         break;
       default:
         in_place_ = false;
-        lay_out(out_counts_, out_places_, [&](int r) { return kind_ == alltoall ? count_ : uneven(number_, me, r, count_); });
+        lay_out(out_counts_, out_places_,
+                [&](int r) { return kind_ == alltoall ? count_ : uneven(number_, me, r, count_); });
         lay_out(counts_, places_, [&](int r) { return kind_ == alltoall ? count_ : uneven(number_, r, me, count_); });
         in_ = room(end(out_counts_, out_places_)), out_ = room(end(counts_, places_));
         for (int r = 0; r < n; ++r) fill(in_, out_places_[at(r)], out_counts_[at(r)], me, r);
@@ -340,7 +364,8 @@ void end_all(Open& open, std::mt19937_64& own, MPI_Request inactive) {
         else
           MPI_Testsome(count, open.requests.data(), &some, indices.data(), statuses.data());
         if (some == MPI_UNDEFINED) give_up("MPI_Waitsome or MPI_Testsome says that nothing is active");
-        for (int i = 0; i < some; ++i) open.ended(indices[static_cast<std::size_t>(i)], statuses[static_cast<std::size_t>(i)]);
+        for (int i = 0; i < some; ++i)
+          open.ended(indices[static_cast<std::size_t>(i)], statuses[static_cast<std::size_t>(i)]);
         break;
       case 6:
         MPI_Testall(count, open.requests.data(), &flag, statuses.data());
@@ -404,7 +429,8 @@ int main(int argc, char** argv) {
     const bool talks = same() % 2 == 0;
     if (talks) {
       MPI_Request request;
-      MPI_Irecv(from.data(), static_cast<int>(from.size()), MPI_INT, (world_rank + 1) % ranks, 5, MPI_COMM_WORLD, &request);
+      MPI_Irecv(from.data(), static_cast<int>(from.size()), MPI_INT, (world_rank + 1) % ranks, 5, MPI_COMM_WORLD,
+                &request);
       open.add(request, nullptr);
     }
     for (int i = 0; i < count; ++i) {
@@ -415,8 +441,8 @@ int main(int argc, char** argv) {
       const std::uint64_t root = same();
       const bool in_place = same() % 3 == 0, strided = same() % 4 == 0 && !plain;
       ++number;
-      auto call = std::make_unique<Call>(comm, kind, number, size, static_cast<int>(root % static_cast<std::uint64_t>(comm.ranks)),
-                                         in_place, strided);
+      auto call = std::make_unique<Call>(
+          comm, kind, number, size, static_cast<int>(root % static_cast<std::uint64_t>(comm.ranks)), in_place, strided);
       MPI_Request request;
       call->begin(&request);
       if (own() % 3 == 0) {
@@ -435,7 +461,8 @@ int main(int argc, char** argv) {
     }
     if (talks) {
       MPI_Request request;
-      MPI_Isend(to.data(), static_cast<int>(to.size()), MPI_INT, (world_rank + ranks - 1) % ranks, 5, MPI_COMM_WORLD, &request);
+      MPI_Isend(to.data(), static_cast<int>(to.size()), MPI_INT, (world_rank + ranks - 1) % ranks, 5, MPI_COMM_WORLD,
+                &request);
       open.add(request, nullptr);
     }
     end_all(open, own, inactive);

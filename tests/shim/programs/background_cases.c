@@ -244,9 +244,14 @@ int main(int argc, char** argv) {
   const struct {
     const char* name;
     void (*run)(void);
-  } cases[] = {{"inside_the_host", inside_the_host}, {"while_computing", while_computing}, {"freed", freed},
-               {"hundred", hundred},                 {"truncated", truncated},             {"different", different},
-               {"handles", handles},                 {"threads", threads}};
+  } cases[] = {{"inside_the_host", inside_the_host},
+               {"while_computing", while_computing},
+               {"freed", freed},
+               {"hundred", hundred},
+               {"truncated", truncated},
+               {"different", different},
+               {"handles", handles},
+               {"threads", threads}};
   int found = 0;
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i)
     if (strcmp(cases[i].name, name) == 0) {
