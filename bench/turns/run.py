@@ -5,13 +5,12 @@
         [--kinds reduce_local,pack,messages,collectives,rare,nonblocking] [--modes hot,cold,apart] [--ranks 2,4]
         [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE] [--from FILE] [--refused]
 
-Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives only,
-nonblocking ones included. The
-ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper end of the
-interval that holds the median with 95 % is. --noise runs the same program without Millrace, where both sides are the
-host's. --from makes the tables of a file that --csv has written. --refused leaves every collective to the host by a
-table, and shows what that costs a call, in ns, for up to 1 KiB. A short run with a report comes first: where no call
-is taken there is nothing to measure. What each kind measures: turns.h and its .cpp.
+Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives, nonblocking
+ones too. The ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper
+end of the interval that holds the median with 95 % is. --noise runs the same program without Millrace, where both sides
+are the host's. --from makes the tables of a file that --csv has written. --refused leaves every collective to the host
+by a table, and shows what that costs a call, in ns, for up to 1 KiB. A short run with a report comes first: where no
+call is taken there is nothing to measure. What each kind measures: turns.h and its .cpp.
 """
 
 import argparse

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "shared_memory/process.h"
 #include "shim/bind/late_answers.h"
 #include "shim/bind/observed.h"
 #include "shim/call/disabled_entries.h"
@@ -27,7 +28,8 @@ std::uint64_t number_of(const CollectiveCall& call) {
          static_cast<std::uint64_t>(exchange);
 }
 
-bool can_help() { return Fiber::can_switch() && have_background_helper(); }
+// Tools that follow every write take a change of the stack for something else.
+bool can_help() { return Fiber::can_switch() && !shared_memory::writes_are_followed() && have_background_helper(); }
 
 }  // namespace
 

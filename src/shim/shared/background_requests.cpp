@@ -338,9 +338,13 @@ class Completion {
   // After a test of the program's own that names one: whether it does.
   bool flag_and_index(int& index) const {
     if (*static_cast<const int*>(as_pointer(words_[at::Testany::flag])) == 0) return false;
-    index = *static_cast<const int*>(as_pointer(words_[at::Testany::indx]));
+    index = named(*static_cast<const int*>(as_pointer(words_[at::Testany::indx])));
     return index != abi::undefined;
   }
+
+  // What an index stands for: MPI_UNDEFINED, to which MPICH 4 adds 1 in Fortran, or a request, which it counts from 0
+  // on there, or from 1.
+  int named(int index) const { return index >= 0 && index <= static_cast<int>(count()) ? index : abi::undefined; }
 
   // MPI_Testany for the words of MPI_Waitany, which lack a flag. All that the program gets is stored by the host, if
   // one has completed, or none of its requests is active.
@@ -355,7 +359,7 @@ class Completion {
     const Word result = tests_(words.data());
     host_has_none_ = false;
     if (flag == 0) return result;
-    index = *static_cast<const int*>(as_pointer(words_[at::Waitany::indx]));
+    index = named(*static_cast<const int*>(as_pointer(words_[at::Waitany::indx])));
     host_has_none_ = index == abi::undefined;
     return result;
   }
