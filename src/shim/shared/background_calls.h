@@ -68,7 +68,7 @@ class BackgroundBeginning {
   Word result_ = 0;
 };
 
-// Before shared collectives are, and when they are no longer, in use.
+// By one thread, before the first collective in shared memory and after the last.
 void prepare_background_calls();
 void forget_background_calls() noexcept;
 

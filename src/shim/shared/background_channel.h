@@ -23,7 +23,7 @@ class BackgroundChannel final : public KeptWithCommunicator {
 
   // The communicator as nonblocking calls see it: stage, group and numbers are theirs.
   Communicator communicator;
-  // Once that is active. Null: there is no memory for it, or no thread that helps.
+  // Once that is active; never null. Throws std::bad_alloc when it is made, at the first call.
   collective::BackgroundQueue* queue();
   // For as long as a call lasts.
   std::shared_ptr<BackgroundChannel> keep();
