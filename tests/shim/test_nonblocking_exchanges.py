@@ -36,7 +36,7 @@ RUNS = [("openmpi4", ranks) for ranks in (2, 3, 4, 5)] + [(host, 2) for host in 
 
 @pytest.mark.parametrize("host, ranks", RUNS)
 def test_random_calls(host, ranks):
-    finished, result = report(host, ranks, program(host), SEED + ranks, 300, "each", 1 << 15, env=ALWAYS, timeout=240)
+    finished, result = report(host, ranks, program(host), SEED + ranks, 500, "each", 1 << 15, env=ALWAYS, timeout=240)
     assert finished.stdout == "done\n"
     expected = CALLS if host in ("openmpi4", "mpich4", "intel") else CALLS + PERSISTENT
     untaken = [name for name in expected if not taken(result, name) and name not in HOSTS_OWN.get(host, [])]
