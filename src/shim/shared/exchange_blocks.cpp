@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "collective/data.h"
 #include "kernel/copy/row.h"
@@ -109,10 +110,12 @@ bool ExchangeBlocks::find(std::size_t index, Data& data) {
     return true;
   }
   keep_from_helpers();
-  by_host_.push_back({type, address, count, scratch(data.bytes), outgoing_, on_device, 0, LastingType(type.handle)});
+  Scratch packed = scratch(data.bytes);
+  if (!packed) throw std::bad_alloc();
+  LastingType lasting(type.handle);
+  by_host_.push_back({type, address, count, std::move(packed), outgoing_, on_device, 0, std::move(lasting)});
   ByHost& block = by_host_.back();
   block.type.handle = block.lasting.handle();
-  if (!block.packed) throw std::bad_alloc();
   if (outgoing_) {
     data.row = block.packed.get();
   } else {
