@@ -52,9 +52,9 @@ def test_a_run_is_learned_from(host, tmp_path):
 
 @pytest.mark.parametrize("host", ["openmpi5", "mpich4", "intel"])
 def test_what_was_learned_is_done(host, tmp_path):
-    """Also of sums of doubles: the table is fixed before the run. One run does not try every class on a busy machine."""
+    """Also of sums of doubles: the table is fixed before the run."""
     table = tmp_path / "table.json"
-    for _ in range(4):
+    for _ in range(4):  # on a busy machine one run does not try every class
         learn(host, 2, table)
     environment = {"MILLRACE_TUNING": table, "MILLRACE_MEASURE": "never"}
     taken = {}
