@@ -35,7 +35,6 @@ Result Group::suspend(Patience& patience, const Awaited& awaited) {
   BackgroundQueue& queue = *background_;
   if (patience.round == 0) ++queue.left_;
   if (const Result result = look(patience); result != Result::ok) return result;
-  queue.patience_ = &patience;
   queue.awaited_ = &awaited;
   Fiber::suspend();
   queue.awaited_ = nullptr;
@@ -50,7 +49,6 @@ void BackgroundQueue::work(void* context) {
 bool BackgroundQueue::begin(BackgroundCall& call) {
   call.fiber_ = Fiber::take();
   if (!call.fiber_) return false;
-  call.queue_ = this;
   const bool drives = call.drives_ = try_drive();
   call.fiber_->start(&work, &call);
   if (call.has_entered_) {

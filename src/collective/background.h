@@ -45,7 +45,6 @@ class BackgroundCall {
   Work work_;
   void* context_;
   Fiber* fiber_ = nullptr;
-  BackgroundQueue* queue_ = nullptr;
   BackgroundCall* next_ = nullptr;  // in the queue
   bool drives_ = false;             // who begins it holds the queue, so it may go on if it is the first
   bool has_entered_ = false, is_queued_ = true;
@@ -70,8 +69,8 @@ class BackgroundQueue {
   // Moves calls on as far as they go without waiting, unless another thread does. True: something has ended, or moved
   // to another wait. Thread-safe.
   bool advance(Advancing who);
-  // Waits until the call has ended, as calls of the group wait: drives the host, sleeps where ranks share cores. The
-  // result of the group, if it broke. Thread-safe.
+  // Waits until the call has ended, as calls of the group wait: drives the host, sleeps where ranks share cores.
+  // Thread-safe.
   void finish(BackgroundCall& call);
   // Threads in finish().
   bool somebody_waits() const { return waiters_.load(std::memory_order_relaxed) != 0; }
@@ -93,10 +92,8 @@ class BackgroundQueue {
   BackgroundCall* last_ = nullptr;
   std::atomic<bool> driven_{false};  // a thread runs the first call, and reads what is below
   std::atomic<std::uint32_t> waiters_{0};
-  // Of the first call, where it was left: on its stack.
-  Group::Patience* patience_ = nullptr;
-  const Group::Awaited* awaited_ = nullptr;
-  std::uint64_t left_ = 0;  // how often a call was left for another wait
+  const Group::Awaited* awaited_ = nullptr;  // of the first call, where it was left: on its stack
+  std::uint64_t left_ = 0;                   // how often a call was left for another wait
 };
 
 }  // namespace millrace::collective

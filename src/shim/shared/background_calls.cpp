@@ -48,29 +48,29 @@ void BackgroundOperation::work(void* self) {
   operation.attempt = attempt_collective(operation.channel->communicator, operation.call, operation.blocks);
 }
 
-bool BackgroundOperation::advance() const { return channel->queue()->advance(collective::Advancing::caller); }
+void BackgroundOperation::advance() const { channel->queue()->advance(collective::Advancing::caller); }
 
 void BackgroundOperation::finish() const {
   note_background_advance();
   channel->queue()->finish(call_in_background);
 }
 
-int BackgroundOperation::report_error() const {
+BackgroundFailure BackgroundOperation::failure() const {
   int error = attempt.error();
   if (attempt.reason() == Reason::buffers_overlap) error = abi::err_buffer;
   if (attempt.result() == collective::Result::truncated) error = abi::err_truncate;
   if (error == 0 && attempt.result() != collective::Result::ok) error = abi::err_intern;
-  if (error == 0) return 0;
+  if (error == 0) return {};
   const Communicator& communicator = channel->communicator;
   // Of the host's own error that says enough.
-  log(error == abi::err_truncate ? LogLevel::info : LogLevel::error,
-      fmt::format("{} on rank {} of {}: {}", entry_names()[static_cast<std::size_t>(symbol_entry(symbol))],
-                  communicator.rank, communicator.ranks, explanation(attempt.result())));
+  if (attempt.result() != collective::Result::ok)
+    log(error == abi::err_truncate ? LogLevel::info : LogLevel::error,
+        fmt::format("{} on rank {} of {}: {}", entry_names()[static_cast<std::size_t>(symbol_entry(symbol))],
+                    communicator.rank, communicator.ranks, explanation(attempt.result())));
   // It may have been freed meanwhile.
   const Communicator* const known = find_communicator(communicator.handle);
   const bool is_there = known && known->serial == communicator.serial;
-  host<Symbol::MPI_Comm_call_errhandler>(is_there ? communicator.handle : abi::comm_world(), as_word(error));
-  return error;
+  return {error, is_there ? communicator.handle : abi::comm_world()};
 }
 
 BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> words, const CollectiveCall& call)

@@ -21,6 +21,12 @@
 
 namespace millrace::shim {
 
+// An error and the communicator whose handler hears of it; 0: none.
+struct BackgroundFailure {
+  int error = 0;
+  Word comm = 0;
+};
+
 // One that has been begun.
 struct BackgroundOperation {
   static constexpr std::size_t most_words = 12;
@@ -28,12 +34,11 @@ struct BackgroundOperation {
   BackgroundOperation(BackgroundChannel& its_channel, Symbol its_symbol, std::span<const Word> its_words,
                       const CollectiveCall& its_call);
   static void work(void* self);
-  // Takes part in what is going on.
-  bool advance() const;
+  void advance() const;
   void finish() const;
   bool has_ended() const { return call_in_background.has_ended(); }
-  // Once it has ended: an error code, for the program; its error handler has been called.
-  int report_error() const;
+  // Once it has ended: what the program is to be told.
+  BackgroundFailure failure() const;
 
   std::shared_ptr<BackgroundChannel> channel;
   Symbol symbol;

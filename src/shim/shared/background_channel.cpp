@@ -22,6 +22,9 @@ std::vector<BackgroundChannel*>& channels() {
   return all;
 }
 
+// In place of a channel that this rank had no memory for: it has not counted what the others have, so it never agrees.
+KeptWithCommunicator lost;
+
 // What moves on the calls of a thread that is inside another collective of ours.
 void advance_own() {
   if (any_in_background()) advance_background();
@@ -30,6 +33,8 @@ void advance_own() {
 }  // namespace
 
 BackgroundChannel* BackgroundChannel::of(Communicator& communicator) noexcept try {
+  if (communicator.background.get() == &lost) [[unlikely]]
+    return nullptr;
   if (communicator.background) [[likely]]
     return static_cast<BackgroundChannel*>(communicator.background.get());
   if (communicator.between || communicator.ranks < 2 || !communicator.has_identity) return nullptr;
@@ -38,6 +43,7 @@ BackgroundChannel* BackgroundChannel::of(Communicator& communicator) noexcept tr
   communicator.background = made;
   return made.get();
 } catch (...) {
+  communicator.background = std::shared_ptr<KeptWithCommunicator>(std::shared_ptr<KeptWithCommunicator>(), &lost);
   return nullptr;
 }
 

@@ -109,12 +109,13 @@ void end_operation(BackgroundToken& token) {
   open_background_calls.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// The program has completed it. Its error, or 0.
-int retire(BackgroundToken& token) {
-  const int error = token.operation->attempt.is_good() ? 0 : token.operation->report_error();
+// The program has completed it.
+BackgroundFailure retire(BackgroundToken& token) {
+  const BackgroundFailure failure =
+      token.operation->attempt.is_good() ? BackgroundFailure{} : token.operation->failure();
   end_operation(token);
   note_meeting();
-  return error;
+  return failure;
 }
 
 // Those that the program has freed, and that have ended since.
@@ -187,9 +188,12 @@ class Completion {
   Word pass() { return usual_(words_.data()); }
   bool from_fortran() const { return arguments_.from_fortran(); }
 
-  // With what went wrong with one of ours, if the host has nothing to say.
-  Word with_error(Word result, int error) const {
-    return error == 0 || !has_succeeded(symbol_, result, words_) ? result : fail(symbol_, words_, error);
+  // With what went wrong with one of ours, if the host has nothing to say. The last thing that is done: the program's
+  // handler may leave.
+  Word with_failure(Word result, const BackgroundFailure& failure) const {
+    if (failure.error == 0) return result;
+    host<Symbol::MPI_Comm_call_errhandler>(failure.comm, as_word(failure.error));
+    return has_succeeded(symbol_, result, words_) ? fail(symbol_, words_, failure.error) : result;
   }
 
   // ---- one request ----
@@ -206,7 +210,7 @@ class Completion {
     token->operation->finish();
     set_null(words_[0], 0);
     const Word result = pass();
-    return with_error(result, retire(*token));
+    return with_failure(result, retire(*token));
   }
 
   Word test(bool frees) {
@@ -224,7 +228,7 @@ class Completion {
     }
     set_null(words_[0], 0);
     const Word result = pass();
-    if (frees) return with_error(result, retire(*token));
+    if (frees) return with_failure(result, retire(*token));
     restore({0, token});
     return result;
   }
@@ -283,10 +287,10 @@ class Completion {
          i < count() && open_background_calls.load(std::memory_order_relaxed) > static_cast<int>(found.size()); ++i)
       wait_for_host(request_at(i));
     const Word result = pass();
-    int error = 0;
+    BackgroundFailure failure;
     for (const Found& one : found)
-      if (const int own = retire(*one.token)) error = own;
-    return with_error(result, error);
+      if (const BackgroundFailure own = retire(*one.token); own.error != 0) failure = own;
+    return with_failure(result, failure);
   }
 
   Word test_all(bool frees) {
@@ -296,14 +300,14 @@ class Completion {
     hide(found);
     const Word result = pass();
     const bool all = *static_cast<const int*>(as_pointer(words_[flag_place()])) != 0;
-    int error = 0;
+    BackgroundFailure failure;
     for (const Found& one : found) {
       if (!frees || !all)
         restore(one);
-      else if (const int own = retire(*one.token))
-        error = own;
+      else if (const BackgroundFailure own = retire(*one.token); own.error != 0)
+        failure = own;
     }
-    return with_error(result, error);
+    return with_failure(result, failure);
   }
 
   // MPI_Waitany, MPI_Testany: one that has ended, of ours or of the host's.
@@ -374,7 +378,7 @@ class Completion {
     *static_cast<int*>(as_pointer(words_[at::Waitany::indx])) = static_cast<int>(one.index) + (from_fortran() ? 1 : 0);
     if (!frees) return result;
     set_null(words_[at::Waitany::array_of_requests], one.index);
-    return with_error(result, retire(*one.token));
+    return with_failure(result, retire(*one.token));
   }
 
   // MPI_Waitsome, MPI_Testsome: all that have ended, the host's first.
@@ -406,7 +410,7 @@ class Completion {
     int* const indices = static_cast<int*>(as_pointer(words_[at::Waitsome::array_of_indices]));
     const Word statuses = words_[at::Waitsome::array_of_statuses];
     const bool ignored = from_fortran() ? fortran::is_status_ignore(statuses) : statuses == abi::statuses_ignore;
-    int error = 0;
+    BackgroundFailure failure;
     for (const Found& one : ended) {
       if (!ignored) {
         // The status of what is not there: empty, as that of a collective is.
@@ -417,9 +421,9 @@ class Completion {
       indices[outcount++] = static_cast<int>(one.index) + (from_fortran() ? 1 : 0);
       if (!frees) continue;
       set_null(words_[at::Waitsome::array_of_requests], one.index);
-      if (const int own = retire(*one.token)) error = own;
+      if (const BackgroundFailure own = retire(*one.token); own.error != 0) failure = own;
     }
-    return with_error(result, error);
+    return with_failure(result, failure);
   }
 
   // ---- the host's ----
