@@ -1,5 +1,6 @@
 #include "collective/blocks.h"
 
+#include "collective/across/across.h"
 #include "collective/algorithms.h"
 #include "collective/exchange_label.h"
 
@@ -35,13 +36,17 @@ std::uint64_t label_of(const Group& group, const AlgorithmEntry& entry, std::siz
 }  // namespace
 
 bool exchanges_blocks(const Group& group, Kind kind, std::size_t bytes) {
+  if (group.across()) return group.across()->moves(kind, bytes);
   return chosen(group, kind, bytes).run.blocks != nullptr;
 }
 
 Result exchange_blocks(Group& group, Kind kind, std::size_t bytes, std::span<const Data> sent,
                        std::span<const Data> received, std::uint32_t root) {
+  if (group.across() && are_complete(group, kind, sent, received, root))
+    return group.enter_across()->exchange_blocks(kind, bytes, sent, received, root);
   const AlgorithmEntry& entry = chosen(group, kind, bytes);
-  if (!entry.run.blocks || bytes > most_block_bytes || !are_complete(group, kind, sent, received, root))
+  if (group.across() || !entry.run.blocks || bytes > most_block_bytes ||
+      !are_complete(group, kind, sent, received, root))
     return Result::not_supported;
   const std::uint64_t label = label_of(group, entry, bytes) + (is_rooted(kind) ? std::uint64_t{root} << 16 : 0);
   Call call;

@@ -1,5 +1,6 @@
 #include "collective/collective.h"
 
+#include "collective/across/across.h"
 #include "collective/algorithms.h"
 
 namespace millrace::collective {
@@ -19,12 +20,14 @@ bool in_order(const Reducer& reducer) { return !reducer.commutative || !reducer.
 }  // namespace
 
 Result barrier(Group& group) {
+  if (Across* const across = group.enter_across()) return across->barrier();
   Call call;
   if (const Result result = group.enter(Kind::barrier, 0, 0, call); result != Result::ok) return result;
   return chosen(group, Kind::barrier, 0, false).run.barrier(group, call);
 }
 
 Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root, std::size_t* came_bytes) {
+  if (Across* const across = group.enter_across()) return across->bcast(buffer, bytes, root);
   const AlgorithmEntry* entry = &chosen(group, Kind::bcast, bytes, false);
   if (entry->algorithm == Algorithm::single_copy && !group.reads_memory())
     entry = find_algorithm(Kind::bcast, Algorithm::chunks);
@@ -41,6 +44,7 @@ Result bcast(Group& group, void* buffer, std::size_t bytes, std::uint32_t root, 
 
 Result reduce(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer,
               std::uint32_t root) {
+  if (Across* const across = group.enter_across()) return across->reduce(in, out, elements, reducer, root);
   if (too_large(group, reducer)) return Result::not_supported;
   const std::size_t bytes = elements * reducer.element_bytes;
   Call call;
@@ -50,6 +54,7 @@ Result reduce(Group& group, const void* in, void* out, std::size_t elements, con
 }
 
 Result allreduce(Group& group, const void* in, void* out, std::size_t elements, const Reducer& reducer) {
+  if (Across* const across = group.enter_across()) return across->allreduce(in, out, elements, reducer);
   if (too_large(group, reducer)) return Result::not_supported;
   const std::size_t bytes = elements * reducer.element_bytes;
   Call call;
@@ -59,6 +64,7 @@ Result allreduce(Group& group, const void* in, void* out, std::size_t elements, 
 }
 
 Result reduce_scatter(Group& group, const void* in, void* out, const Blocking& blocks, const Reducer& reducer) {
+  if (Across* const across = group.enter_across()) return across->reduce_scatter(in, out, blocks, reducer);
   if (too_large(group, reducer)) return Result::not_supported;
   const std::size_t bytes = blocks.elements() * reducer.element_bytes;
   std::uint64_t label = bytes;
@@ -73,6 +79,7 @@ Result reduce_scatter(Group& group, const void* in, void* out, const Blocking& b
 namespace {
 
 Result scan_as(Group& group, Kind kind, const void* in, void* out, std::size_t elements, const Reducer& reducer) {
+  if (Across* const across = group.enter_across()) return across->scan(in, out, elements, reducer, kind == Kind::scan);
   if (too_large(group, reducer)) return Result::not_supported;
   const std::size_t bytes = elements * reducer.element_bytes;
   Call call;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/hash.h"
+#include "collective/across/across.h"
 #include "collective/mail.h"
 #include "collective/single_copy.h"
 
@@ -154,7 +155,18 @@ void Group::leave() {
   blocks_ = nullptr;
 }
 
+void Group::span(Across& across, const Selection& selection) {
+  across_ = &across;
+  selection_ = &selection;
+  shape_.ranks = across.map().ranks();
+  rank_ = across.rank();
+}
+
 Result Group::fail(Result result) {
+  if (across_) {
+    across_->fail(result);
+    return broken_ = result;
+  }
   std::uint32_t verdict = 0;
   // Partner: every rank that waits loads it. Only the value matters.
   if (!head_->verdict.compare_exchange_strong(verdict, static_cast<std::uint32_t>(result)))

@@ -46,6 +46,7 @@ struct Options {
   const Selection* selection = nullptr;  // null: standard_selection(). Equal on all ranks; must outlive the group
 };
 
+class Across;  // across/across.h
 class Mail;
 class BackgroundQueue;  // background.h
 
@@ -71,6 +72,10 @@ class Group {
   // mismatch (shapes differ) as for a collective.
   Result start();
 
+  // Instead of join() and start(): a group without memory of its own, whose ranks are on several nodes. `across` must
+  // outlive it.
+  void span(Across& across, const Selection& selection);
+
   // Says that we end well: peers no longer mind when this process is gone. Then the segment may be unmapped.
   void leave();
 
@@ -84,6 +89,16 @@ class Group {
   Result broken() const { return broken_; }
   bool in_background() const { return background_ != nullptr; }
   std::uint64_t calls() const { return calls_; }  // that this rank has begun
+
+  // Of a group whose ranks are on several nodes: who does its collectives; else null.
+  Across* across() const { return across_; }
+  // The same at the beginning of a call.
+  Across* enter_across() {
+    if (!across_) [[likely]]
+      return nullptr;
+    ++calls_;
+    return across_;
+  }
 
   // ---- for the algorithms ----
 
@@ -395,6 +410,7 @@ class Group {
   bool lets_write_ = true;
   std::uint64_t known_word_ = 0;  // read by the others
   Result broken_ = Result::ok;
+  Across* across_ = nullptr;
   BackgroundQueue* background_ = nullptr;  // what its calls run in, if they do not wait
   Waiting waiting_ = Waiting::sleep;
   GroupShape shape_{};

@@ -1,0 +1,126 @@
+#include "collective/across/across.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "collective/collective.h"
+
+namespace millrace::collective {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+}  // namespace
+
+Across::Limits Across::limits_of(const Group& here) {
+  return {here.shape().slot_bytes / here.ranks(), here.shape().letters != 0};
+}
+
+bool Across::open(NodeMap&& map, std::uint32_t rank, Group* here, Wire& wire, const Limits& limits) {
+  map_ = std::move(map);
+  rank_ = rank;
+  here_ = here;
+  wire_ = &wire;
+  limits_ = limits;
+  memory_.reset(new (std::nothrow) char[rooms_.size() * room_bytes + alignment]);
+  node_bytes_.reset(new (std::nothrow) std::size_t[map_.nodes()]);
+  counts_.reset(new (std::nothrow) std::size_t[std::size_t{2} * map_.most_places()]);
+  sends_.reset(new (std::nothrow) Message[map_.most_places()]);
+  receives_.reset(new (std::nothrow) Message[map_.most_places()]);
+  parts_.reset(new (std::nothrow) Data[map_.most_places()]);
+  if (!memory_ || !node_bytes_ || !counts_ || !sends_ || !receives_ || !parts_) return false;
+  char* first = memory_.get();
+  first += alignment - reinterpret_cast<std::uintptr_t>(first) % alignment;
+  for (char*& room : rooms_) room = std::exchange(first, first + room_bytes);
+  return true;
+}
+
+bool Across::reduces(Kind kind, const Reducer& reducer) const {
+  if (reducer.element_bytes == 0 || reducer.element_bytes > std::min(limits_.most_element_bytes, room_bytes / 64))
+    return false;
+  const bool ordered = kind == Kind::scan || kind == Kind::exscan || !reducer.commutative;
+  return limits_.exchanges && (!ordered || map_.is_in_order()) && map_.ranks() <= room_bytes / 1024;
+}
+
+bool Across::moves(Kind kind, std::size_t block_bytes) const {
+  if (kind == Kind::barrier || kind == Kind::bcast) return true;
+  if (block_bytes == 0 || !limits_.exchanges || map_.ranks() > room_bytes / 1024) return false;
+  if (kind == Kind::alltoall) return map_.is_even();
+  return kind == Kind::gather || kind == Kind::scatter || kind == Kind::allgather;
+}
+
+void Across::fail(Result result) {
+  if (broken_ == Result::ok) broken_ = result;
+  if (here_) here_->fail(result);
+}
+
+Result Across::crossed(bool succeeded) {
+  if (!succeeded) fail(Result::rank_failed);
+  return broken_;
+}
+
+Result Across::here_barrier() { return here_ ? collective::barrier(*here_) : Result::ok; }
+
+Result Across::here_bcast(void* data, std::size_t bytes, std::uint32_t place) {
+  return here_ && bytes != 0 ? collective::bcast(*here_, data, bytes, place) : Result::ok;
+}
+
+Result Across::here_reduce(const void* in, void* out, std::size_t elements, const Reducer& reducer,
+                           std::uint32_t place) {
+  if (here_) return collective::reduce(*here_, in, out, elements, reducer, place);
+  if (in != out) std::memcpy(out, in, elements * reducer.element_bytes);
+  return Result::ok;
+}
+
+Result Across::here_exchange(std::size_t sends, std::size_t receives) {
+  if (!here_) return Result::ok;
+  return collective::exchange(*here_, Kind::alltoall, map_.nodes(), {sends_.get(), sends}, {receives_.get(), receives});
+}
+
+Result Across::here_pass(std::uint32_t from, std::uint32_t to, void* data, std::size_t bytes) {
+  if (from == to) return Result::ok;
+  const bool sends = place() == from, receives = place() == to;
+  sends_[0] = to_or_from(to, static_cast<char*>(data), bytes);
+  receives_[0] = to_or_from(from, static_cast<char*>(data), bytes);
+  return here_exchange(sends ? 1 : 0, receives ? 1 : 0);
+}
+
+std::span<const std::size_t> Across::node_bytes(std::size_t block_bytes) {
+  for (std::uint32_t node = 0; node < map_.nodes(); ++node) node_bytes_[node] = map_.places(node) * block_bytes;
+  return {node_bytes_.get(), map_.nodes()};
+}
+
+Result Across::barrier() {
+  // Nobody goes to the other nodes before all of this one have come, and nobody goes on before all have.
+  if (broken_ != Result::ok) return broken_;
+  if (const Result came = here_barrier(); came != Result::ok) return came;
+  if (leads())
+    if (const Result result = crossed(wire_->barrier(Line::leaders)); result != Result::ok) return result;
+  return here_barrier();
+}
+
+Result Across::bcast(void* buffer, std::size_t bytes, std::uint32_t root) {
+  if (broken_ != Result::ok) return broken_;
+  const std::uint32_t root_node = map_.node_of(root), root_place = map_.place_of(root);
+  // Where all nodes have as many ranks, those at the root's place need no leader between them.
+  const bool by_place = map_.is_even();
+  const std::uint32_t crosser = by_place ? root_place : 0;
+  const Line line = by_place ? Line::places : Line::leaders;
+  const bool first_here = crosser != root_place && node() == root_node;
+  for (std::size_t first = 0; first < bytes; first += bcast_piece_bytes) {
+    char* const piece = static_cast<char*>(buffer) + first;
+    const std::size_t length = std::min(bcast_piece_bytes, bytes - first);
+    if (first_here)
+      if (const Result result = here_bcast(piece, length, root_place); result != Result::ok) return result;
+    if (place() == crosser)
+      if (const Result result = crossed(wire_->bcast(line, piece, length, root_node)); result != Result::ok)
+        return result;
+    if (!first_here)
+      if (const Result result = here_bcast(piece, length, crosser); result != Result::ok) return result;
+  }
+  return Result::ok;
+}
+
+}  // namespace millrace::collective

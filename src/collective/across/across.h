@@ -1,0 +1,117 @@
+// The collectives of ranks on several nodes: a step in the memory of each node, the host MPI between the nodes, a step
+// in each node. What leaves a node does so once: a node's ranks send together what each would send alone. (Jain et al.,
+// SC18, section 5, have the host's collectives between leaders; that every rank of a node leads a part of large data is
+// Bayatpour et al., SC17; that blocks for one node travel together in MPI_Alltoall is Kandalla et al., HiPC 2009.)
+//
+// A Group whose span() is one of these has no memory of its own: its collectives come here. Results are the same bits
+// on all ranks if the wire's are. Everything that a call needs of memory is there before: no rank can run out of it
+// while others wait.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "collective/across/node_map.h"
+#include "collective/across/wire.h"
+#include "collective/blocking.h"
+#include "collective/exchange.h"
+#include "collective/group.h"
+
+namespace millrace::collective {
+
+class Across {
+ public:
+  // Room for data on their way; each rank has three times as much.
+  static constexpr std::size_t room_bytes = std::size_t{1} << 20;
+  // One piece of a broadcast crosses while the one before it is copied here.
+  static constexpr std::size_t bcast_piece_bytes = std::size_t{256} << 10;
+  // Blocks of up to so many bytes are gathered by a leader for its whole node.
+  static constexpr std::size_t gathered_by_one_bytes = std::size_t{4} << 10;
+  // Up to so many bytes are reduced by a leader for its whole node; of more each rank leads a part.
+  static constexpr std::size_t led_by_one_bytes = std::size_t{16} << 10;
+
+  // What all nodes' memory allows: the least of all.
+  struct Limits {
+    std::size_t most_element_bytes = ~std::size_t{0};
+    bool exchanges = true;
+  };
+  static Limits limits_of(const Group& here);
+
+  // `here`: of the ranks of this node, in rank order; null: this rank is alone on it. All must outlive this. False: no
+  // memory.
+  bool open(NodeMap&& map, std::uint32_t rank, Group* here, Wire& wire, const Limits& limits);
+
+  const NodeMap& map() const { return map_; }
+  std::uint32_t rank() const { return rank_; }
+
+  // Whether all ranks can do a call this way, by what all of them know: else it is the host's, and is not to be called.
+  bool reduces(Kind kind, const Reducer& reducer) const;
+  bool moves(Kind kind, std::size_t block_bytes) const;
+
+  // As those of collective.h and exchange.h.
+  Result barrier();
+  Result bcast(void* buffer, std::size_t bytes, std::uint32_t root);
+  Result reduce(const void* in, void* out, std::size_t elements, const Reducer& reducer, std::uint32_t root);
+  Result allreduce(const void* in, void* out, std::size_t elements, const Reducer& reducer);
+  Result reduce_scatter(const void* in, void* out, const Blocking& blocks, const Reducer& reducer);
+  Result scan(const void* in, void* out, std::size_t elements, const Reducer& reducer, bool inclusive);
+  Result exchange_blocks(Kind kind, std::size_t bytes, std::span<const Data> sent, std::span<const Data> received,
+                         std::uint32_t root);
+
+  // For this rank's node; the others hear of it from their host.
+  void fail(Result result);
+
+ private:
+  std::uint32_t node() const { return map_.node_of(rank_); }
+  std::uint32_t place() const { return map_.place_of(rank_); }
+  std::uint32_t places() const { return map_.places(node()); }
+  bool leads() const { return place() == 0; }
+  char* room(std::size_t index) const { return rooms_[index]; }
+  std::size_t piece_elements(const Reducer& reducer) const { return room_bytes / reducer.element_bytes; }
+  // What the wire did, for those who wait for it.
+  Result crossed(bool succeeded);
+
+  // In this node; of one rank alone: copies.
+  Result here_barrier();
+  Result here_bcast(void* data, std::size_t bytes, std::uint32_t place);
+  Result here_reduce(const void* in, void* out, std::size_t elements, const Reducer& reducer, std::uint32_t place);
+  // Bytes in a row from one place to another of this node; others have nothing to do with it.
+  Result here_pass(std::uint32_t from, std::uint32_t to, void* data, std::size_t bytes);
+  Result here_exchange(std::size_t sends, std::size_t receives);  // that are in sends_ and receives_
+  static Message to_or_from(std::uint32_t place, char* row, std::size_t bytes) {
+    return {place, {bytes, row, nullptr, nullptr}};
+  }
+
+  Result allreduce_led(const void* in, void* out, std::size_t elements, const Reducer& reducer);
+  Result allreduce_parts(const void* in, void* out, std::size_t elements, const Reducer& reducer);
+  Result reduce_piece(const void* in, void* out, std::size_t elements, const Reducer& reducer, std::uint32_t root);
+  Result scan_piece(const void* in, void* out, std::size_t elements, const Reducer& reducer, bool inclusive);
+  Result scatter_reduced(const char* in, char* out, const Blocking& blocks, const Reducer& reducer, std::size_t first,
+                         std::size_t length);
+  Result allgather_piece(const Data& own, std::span<const Data> received, std::size_t first, std::size_t length);
+  Result alltoall_piece(std::span<const Data> sent, std::span<const Data> received, std::size_t first,
+                        std::size_t length);
+  Result gather_piece(const Data* own, std::span<const Data> received, std::uint32_t root, std::size_t first,
+                      std::size_t length);
+  Result scatter_piece(std::span<const Data> sent, const Data* own, std::uint32_t root, std::size_t first,
+                       std::size_t length);
+  // Bytes of each node's blocks.
+  std::span<const std::size_t> node_bytes(std::size_t block_bytes);
+
+  NodeMap map_;
+  std::uint32_t rank_ = 0;
+  Group* here_ = nullptr;
+  Limits limits_;
+  Wire* wire_ = nullptr;
+  std::unique_ptr<char[]> memory_;
+  std::array<char*, 3> rooms_{};
+  std::unique_ptr<std::size_t[]> node_bytes_;
+  std::unique_ptr<std::size_t[]> counts_;  // for blocks of the places of a node, twice
+  std::unique_ptr<Message[]> sends_, receives_;
+  std::unique_ptr<Data[]> parts_;
+  Result broken_ = Result::ok;
+};
+
+}  // namespace millrace::collective

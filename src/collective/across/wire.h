@@ -1,0 +1,43 @@
+// What ranks of different nodes do together: the host MPI's collectives, as src/shim makes them (tests make others).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "collective/reducer.h"
+
+namespace millrace::collective {
+
+// A rank is on one or two lines, whose members are numbered by their node.
+enum class Line : std::uint8_t {
+  leaders,  // of each node the rank at place 0
+  places    // of each node the rank at this rank's own place; only where all nodes have as many
+};
+
+// Every member of the line makes the same call. False: it failed, here, and nothing more can be said of the line.
+class Wire {
+ public:
+  virtual bool barrier(Line line) = 0;
+  virtual bool bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) = 0;
+  virtual bool allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) = 0;
+  // `in_out` is the root's result; the others' is left as it was.
+  virtual bool reduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer, std::uint32_t root) = 0;
+  // `counts[node]` elements for each node, one behind the other in `in`: `out` gets the reduced ones of the own node.
+  virtual bool reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,
+                              const Reducer& reducer) = 0;
+  // in_out[0 .. elements) becomes the fold of the nodes before; undefined on node 0.
+  virtual bool exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) = 0;
+  // Block `node` of `all`, which node `node` has filled, to all, or to the root; from the root to node `node`.
+  // `bytes[node]` of each, one behind the other. The own block lies in its place in `all` on every rank.
+  virtual bool allgather(Line line, char* all, std::span<const std::size_t> bytes) = 0;
+  virtual bool gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
+  virtual bool scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
+  // A block of `bytes` from each to each.
+  virtual bool alltoall(Line line, const char* in, char* out, std::size_t bytes) = 0;
+
+ protected:
+  ~Wire() = default;
+};
+
+}  // namespace millrace::collective

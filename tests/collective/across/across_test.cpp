@@ -1,0 +1,213 @@
+// Collectives of ranks on several nodes, which are pretended (group_wire.h): all kinds, all roots, all ways in which
+// ranks can lie on nodes.
+#include "collective/across/across.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../calls.h"
+#include "../messages.h"
+#include "../ranks.h"
+#include "collective/collective.h"
+#include "group_wire.h"
+
+namespace millrace::collective::test {
+namespace {
+
+using Names = std::vector<std::uint32_t>;
+
+struct Placement {
+  const char* name;
+  Names nodes;  // of each rank
+};
+
+const Placement placements[] = {
+    {"1_1", {0, 1}},
+    {"2_2", {0, 0, 1, 1}},
+    {"2_2_by_turns", {0, 1, 0, 1}},
+    {"3_1", {0, 0, 0, 1}},
+    {"1_3", {5, 2, 2, 2}},
+    {"2_1_4", {0, 0, 1, 2, 2, 2, 2}},
+    {"mixed", {0, 1, 1, 0, 2, 1}},
+    {"1_1_1", {0, 1, 2}},
+    {"2_2_2", {0, 0, 1, 1, 2, 2}},
+};
+
+using Check = std::function<std::string(Group& group, const NodeMap& map)>;
+
+std::string on(const Placement& placement, const Check& check) {
+  const PretendedNodes nodes(placement.nodes);
+  return run_all(ranks(nodes.ranks()), [&](Group& everybody) -> std::string {
+    PretendedRank own;
+    if (std::string failed = own.join(nodes, everybody.rank()); !failed.empty()) return failed;
+    std::string wrong = check(own.group(), own.group().across()->map());
+    if (!wrong.empty()) own.give_up();
+    return wrong;
+  });
+}
+
+class AcrossPlacements : public testing::TestWithParam<Placement> {};
+
+// An operation whose result does not hang on where brackets stand.
+bool is_exact(const Operation& operation) { return operation.any_order || operation.reducer.user != nullptr; }
+
+const std::size_t sizes[] = {0, 1, 3, 17, 1000, 5000, 70000};
+
+TEST_P(AcrossPlacements, Reductions) {
+  prepare_operations();
+  EXPECT_EQ(
+      on(GetParam(),
+         [](Group& group, const NodeMap&) -> std::string {
+           std::uint64_t number = 0;
+           std::size_t done = 0;
+           for (const Operation& operation : operations())
+             for (const Kind kind : {Kind::reduce, Kind::allreduce, Kind::reduce_scatter, Kind::scan, Kind::exscan})
+               for (const std::size_t elements : sizes) {
+                 CallCase call{kind, &operation, elements, 0, false, ++number};
+                 if (!is_exact(operation) || !group.across()->reduces(kind, operation.reducer)) continue;
+                 call.root = static_cast<std::uint32_t>(number % group.ranks());
+                 call.in_place = number % 3 == 0 && kind != Kind::reduce_scatter;
+                 ++done;
+                 if (std::string wrong = check_call(group, call); !wrong.empty()) return call.name() + ": " + wrong;
+               }
+           return done > 100 ? "" : fmt::format("only {} calls", done);
+         }),
+      "");
+}
+
+// More than there is room for at a time.
+TEST_P(AcrossPlacements, LargeData) {
+  forget_arrivals();
+  prepare_operations();
+  EXPECT_EQ(on(GetParam(),
+               [](Group& group, const NodeMap&) -> std::string {
+                 const Operation& operation = operations()[3];
+                 const std::size_t elements = 3 * Across::room_bytes / operation.element_bytes + 12345;
+                 std::uint64_t number = 0;
+                 for (const Kind kind : called_kinds) {
+                   CallCase call{kind,
+                                 kind == Kind::bcast || kind == Kind::barrier ? nullptr : &operation,
+                                 kind == Kind::bcast ? 700001 : elements,
+                                 1,
+                                 false,
+                                 ++number};
+                   if (call.operation && !group.across()->reduces(kind, operation.reducer)) continue;
+                   if (std::string wrong = check_call(group, call); !wrong.empty()) return call.name() + ": " + wrong;
+                 }
+                 for (const Kind kind : {Kind::allgather, Kind::gather, Kind::scatter, Kind::alltoall})
+                   if (group.across()->moves(kind, 800001))
+                     if (std::string wrong = check_blocks(group, kind, 800001, 800001, ++number, Form::rows, false);
+                         !wrong.empty())
+                       return fmt::format("{}: {}", kind_name(kind), wrong);
+                 return "";
+               }),
+            "");
+}
+
+TEST_P(AcrossPlacements, EveryRoot) {
+  forget_arrivals();
+  prepare_operations();
+  EXPECT_EQ(on(GetParam(),
+               [](Group& group, const NodeMap&) -> std::string {
+                 std::uint64_t number = 0;
+                 for (std::uint32_t root = 0; root < group.ranks(); ++root)
+                   for (const std::size_t elements : {1, 40, 3000, 300001})
+                     for (const Kind kind : {Kind::bcast, Kind::barrier, Kind::reduce}) {
+                       const CallCase call{kind, kind == Kind::reduce ? &operations()[3] : nullptr, elements,
+                                           root, number % 2 == 0 && kind == Kind::reduce,           ++number};
+                       if (std::string wrong = check_call(group, call); !wrong.empty())
+                         return call.name() + ": " + wrong;
+                     }
+                 return "";
+               }),
+            "");
+}
+
+TEST_P(AcrossPlacements, Blocks) {
+  EXPECT_EQ(on(GetParam(),
+               [](Group& group, const NodeMap& map) -> std::string {
+                 std::uint64_t number = 0;
+                 for (const std::size_t bytes : {1, 8, 100, 4096, 5000, 70001})
+                   for (const Kind kind : {Kind::allgather, Kind::gather, Kind::scatter, Kind::alltoall})
+                     for (const Form form : {Form::rows, Form::movers, Form::mixed})
+                       for (std::uint32_t turn = 0; turn < group.ranks(); ++turn) {
+                         ++number;
+                         const bool moves = group.across()->moves(kind, bytes);
+                         if (moves != (kind != Kind::alltoall || map.is_even())) return "moves() is wrong";
+                         if (!moves) continue;
+                         const bool in_place = number % 3 == 0 && kind != Kind::alltoall;
+                         if (std::string wrong = check_blocks(group, kind, bytes, bytes, number, form, in_place);
+                             !wrong.empty())
+                           return fmt::format("{} of {} bytes, number {}: {}", kind_name(kind), bytes, number, wrong);
+                       }
+                 return "";
+               }),
+            "");
+}
+
+// Calls of all kinds, one after the other, with ranks that run ahead of each other.
+TEST_P(AcrossPlacements, RandomCalls) {
+  forget_arrivals();
+  prepare_operations();
+  EXPECT_EQ(on(GetParam(),
+               [](Group& group, const NodeMap&) -> std::string {
+                 std::mt19937 random(42);
+                 for (std::uint64_t number = 1; number <= 600; ++number) {
+                   const unsigned what = random(), size = random() % 4000, root = random() % group.ranks();
+                   if (what % 3 == 0) {
+                     const Kind kinds[] = {Kind::allgather, Kind::gather, Kind::scatter, Kind::alltoall};
+                     const Kind kind = kinds[what / 3 % 4];
+                     if (!group.across()->moves(kind, size + 1)) continue;
+                     if (std::string wrong = check_blocks(group, kind, size + 1, size + 1, number, Form::mixed, false);
+                         !wrong.empty())
+                       return fmt::format("{} of {} bytes: {}", kind_name(kind), size + 1, wrong);
+                     continue;
+                   }
+                   const Kind kind = called_kinds[what / 3 % std::size(called_kinds)];
+                   const bool reduces = kind != Kind::bcast && kind != Kind::barrier;
+                   const CallCase call{kind, reduces ? &operations()[3] : nullptr, size, root, false, number};
+                   if (reduces && !group.across()->reduces(kind, operations()[3].reducer)) continue;
+                   if (std::string wrong = check_call(group, call); !wrong.empty()) return call.name() + ": " + wrong;
+                 }
+                 return "";
+               }),
+            "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Placed, AcrossPlacements, testing::ValuesIn(placements),
+                         [](const testing::TestParamInfo<Placement>& each) { return each.param.name; });
+
+TEST(Across, OrderOnlyWhereRanksLieInOrder) {
+  prepare_operations();
+  const Operation* ordered = nullptr;
+  for (const Operation& operation : operations())
+    if (!operation.reducer.commutative) ordered = &operation;
+  ASSERT_NE(ordered, nullptr);
+  const Check check = [&](Group& group, const NodeMap& map) -> std::string {
+    for (const Kind kind : {Kind::reduce, Kind::allreduce, Kind::scan, Kind::exscan})
+      if (group.across()->reduces(kind, ordered->reducer) != map.is_in_order()) return kind_name(kind);
+    return "";
+  };
+  EXPECT_EQ(on(placements[1], check), "");
+  EXPECT_EQ(on(placements[2], check), "");
+}
+
+TEST(Across, AFailureReachesTheNode) {
+  EXPECT_EQ(on(placements[1],
+               [](Group& group, const NodeMap& map) -> std::string {
+                 if (map.node_of(group.rank()) == 0 && map.place_of(group.rank()) == 1) {
+                   group.fail(Result::rank_failed);
+                   return barrier(group) == Result::rank_failed ? "" : "went on";
+                 }
+                 if (map.node_of(group.rank()) == 1) return "";  // the host tells them
+                 return barrier(group) == Result::rank_failed ? "" : "did not hear of it";
+               }),
+            "");
+}
+
+}  // namespace
+}  // namespace millrace::collective::test
