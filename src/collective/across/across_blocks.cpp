@@ -43,17 +43,17 @@ Result Across::allgather_piece(const Data& own, std::span<const Data> received, 
   const std::uint32_t nodes = map_.nodes();
   if (map_.is_even() && here_ && length > gathered_by_one_bytes) {
     // Each rank gathers the blocks of its place, and all of a node show each other what they have.
+    const std::size_t column = nodes * length;
     pack_part(own, first, length, room(1) + node() * length);
     std::fill_n(node_bytes_.get(), nodes, length);
     const bool gathered = wire_->allgather(Line::places, room(1), {node_bytes_.get(), nodes});
     if (const Result result = crossed(gathered); result != Result::ok) return result;
-    for (std::uint32_t at = 0; at < places(); ++at)
-      parts_[at] = {nodes * length, room(0) + at * nodes * length, nullptr, nullptr};
-    const Data mine{nodes * length, room(1), nullptr, nullptr};
-    const Result result = publish(*here_, Kind::allgather, length, mine, {parts_.get(), places()}, nodes * length);
+    for (std::uint32_t at = 0; at < places(); ++at) parts_[at] = {column, room(0) + at * column, nullptr, nullptr};
+    const Data mine{column, room(1), nullptr, nullptr};
+    const Result result = publish(*here_, Kind::allgather, length, mine, {parts_.get(), places()}, column);
     if (result != Result::ok) return result;
     for (std::uint32_t rank = 0; rank < map_.ranks(); ++rank)
-      unpack_part(received[rank], first, length, room(0) + (map_.place_of(rank) * nodes + map_.node_of(rank)) * length);
+      unpack_part(received[rank], first, length, room(0) + map_.place_of(rank) * column + map_.node_of(rank) * length);
     return Result::ok;
   }
   char* const node_row = room(0) + map_.first(node()) * length;
