@@ -1,5 +1,4 @@
-// Nodes that are not there: MILLRACE_NODE_SPLIT puts the ranks of one machine on several, to try out what a job on
-// several nodes does.
+// Nodes that are not there: the ranks of one machine put on several, to try out what a job on several nodes does.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,7 @@ void NodesAgreement::read(const NodesLetter& letter, std::uint64_t next_call) {
       NodesLetter answer = letter;
       answer.kind = in_time ? Kind::promise : Kind::late;
       answer.from = rank_;
-      answer.call = in_time ? letter.call : next_call;
+      answer.call = in_time ? letter.call : next_call - 1;
       post_.post(0, answer);
       if (!in_time) break;
       call_ = letter.call;

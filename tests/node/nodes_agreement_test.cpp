@@ -7,6 +7,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -68,7 +70,10 @@ class Post final : public NodesPost {
   }
   std::uint64_t now_ns() override { return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()); }
   void pass_time(std::uint32_t round) override {
-    if (round > 1000000) ADD_FAILURE() << "waits for ever";
+    if (round == 2'000'000) {  // some seconds; nobody could end it
+      std::fputs("a rank waits for ever\n", stderr);
+      std::abort();
+    }
     std::this_thread::yield();
   }
 

@@ -38,8 +38,9 @@ bool Across::open(NodeMap&& map, std::uint32_t rank, Group* here, Wire& wire, co
 }
 
 bool Across::reduces(Kind kind, const Reducer& reducer) const {
-  if (reducer.element_bytes == 0 || reducer.element_bytes > std::min(limits_.most_element_bytes, room_bytes / 64))
-    return false;
+  // Some elements of every rank's block have room.
+  const std::size_t most_bytes = std::min(limits_.most_element_bytes, room_bytes / std::max(map_.ranks(), 64u));
+  if (reducer.element_bytes == 0 || reducer.element_bytes > most_bytes) return false;
   const bool ordered = kind == Kind::scan || kind == Kind::exscan || !reducer.commutative;
   return limits_.exchanges && (!ordered || map_.is_in_order()) && map_.ranks() <= room_bytes / 1024;
 }

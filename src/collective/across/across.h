@@ -1,7 +1,7 @@
 // The collectives of ranks on several nodes: a step in the memory of each node, the host MPI between the nodes, a step
-// in each node. What leaves a node does so once: a node's ranks send together what each would send alone. (Jain et al.,
-// SC18, section 5, have the host's collectives between leaders; that every rank of a node leads a part of large data is
-// Bayatpour et al., SC17; that blocks for one node travel together in MPI_Alltoall is Kandalla et al., HiPC 2009.)
+// in each node. What leaves a node does so once: a node's ranks send together what each would send alone. Reductions of
+// a node by a leader, with the host's collective between leaders, are those of Jain et al., SC18; of large data each
+// rank of a node leads a part.
 //
 // A Group whose span() is one of these has no memory of its own: its collectives come here. Results are the same bits
 // on all ranks if the wire's are. Everything that a call needs of memory is there before: no rank can run out of it

@@ -55,6 +55,20 @@ class AcrossPlacements : public testing::TestWithParam<Placement> {};
 // An operation whose result does not hang on where brackets stand.
 bool is_exact(const Operation& operation) { return operation.any_order || operation.reducer.user != nullptr; }
 
+class NoWire final : public Wire {
+ public:
+  bool barrier(Line) override { return false; }
+  bool bcast(Line, void*, std::size_t, std::uint32_t) override { return false; }
+  bool allreduce(Line, void*, std::size_t, const Reducer&) override { return false; }
+  bool reduce(Line, void*, std::size_t, const Reducer&, std::uint32_t) override { return false; }
+  bool reduce_scatter(Line, const void*, void*, std::span<const std::size_t>, const Reducer&) override { return false; }
+  bool exscan(Line, void*, std::size_t, const Reducer&) override { return false; }
+  bool allgather(Line, char*, std::span<const std::size_t>) override { return false; }
+  bool gather(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return false; }
+  bool scatter(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return false; }
+  bool alltoall(Line, const char*, char*, std::size_t) override { return false; }
+};
+
 const std::size_t sizes[] = {0, 1, 3, 17, 1000, 5000, 70000};
 
 TEST_P(AcrossPlacements, Reductions) {
@@ -194,6 +208,36 @@ TEST(Across, OrderOnlyWhereRanksLieInOrder) {
   };
   EXPECT_EQ(on(placements[1], check), "");
   EXPECT_EQ(on(placements[2], check), "");
+}
+
+// Whether an element of every rank's block has room: else no piece of a Reduce_scatter would ever be the last.
+TEST(Across, LeavesElementsToTheHostThatHaveNoRoom) {
+  std::vector<std::uint32_t> names(200);
+  for (std::uint32_t rank = 0; rank < names.size(); ++rank) names[rank] = rank / 100;
+  NodeMap map;
+  ASSERT_TRUE(map.build(names));
+  NoWire wire;
+  Across across;
+  ASSERT_TRUE(across.open(std::move(map), 0, nullptr, wire, {}));
+  Reducer reducer;
+  reducer.element_bytes = 8;
+  EXPECT_TRUE(across.reduces(Kind::reduce_scatter, reducer));
+  reducer.element_bytes = Across::room_bytes / 200;
+  EXPECT_TRUE(across.reduces(Kind::reduce_scatter, reducer));
+  ++reducer.element_bytes;
+  EXPECT_FALSE(across.reduces(Kind::reduce_scatter, reducer));
+}
+
+// A rank alone on its node, whose host says no.
+TEST(Across, AWireThatFailsBreaksTheGroup) {
+  NodeMap map;
+  ASSERT_TRUE(map.build(std::vector<std::uint32_t>{0, 1}));
+  NoWire wire;
+  Across across;
+  ASSERT_TRUE(across.open(std::move(map), 0, nullptr, wire, {}));
+  EXPECT_EQ(across.barrier(), Result::rank_failed);
+  char byte = 0;
+  EXPECT_EQ(across.bcast(&byte, 1, 1), Result::rank_failed);
 }
 
 TEST(Across, AFailureReachesTheNode) {
