@@ -51,6 +51,16 @@ void NodesAgreement::tell_all(NodesLetter letter) {
   for (std::uint32_t member = 1; member < ranks_; ++member) post_.post(member, letter);
 }
 
+void NodesAgreement::tell_coordinator(Kind kind, std::uint64_t call) {
+  NodesLetter letter;
+  letter.communicator = communicator_;
+  letter.kind = kind;
+  letter.from = rank_;
+  letter.attempt = attempt_;
+  letter.call = call;
+  post_.post(0, letter);
+}
+
 void NodesAgreement::read(const NodesLetter& letter, std::uint64_t next_call) {
   switch (letter.kind) {
     case Kind::joined:
@@ -64,16 +74,18 @@ void NodesAgreement::read(const NodesLetter& letter, std::uint64_t next_call) {
       furthest_ = std::max(furthest_, letter.call);
       if (letter.attempt == attempt_) is_late_ = true;
       break;
+    case Kind::here:
+      if (!coordinates() || letter.attempt != attempt_ || call_ == 0) break;
+      ++here_;
+      // Ranks of a right program know alike which calls wait for all.
+      if (at_call_ != 0 && at_call_ != letter.call) is_late_ = true;
+      at_call_ = letter.call;
+      break;
     case Kind::proposal: {
       const bool in_time = next_call <= letter.call;
-      NodesLetter answer = letter;
-      answer.kind = in_time ? Kind::promise : Kind::late;
-      answer.from = rank_;
-      answer.call = in_time ? letter.call : next_call - 1;
-      post_.post(0, answer);
-      if (!in_time) break;
-      call_ = letter.call;
       attempt_ = letter.attempt;
+      if (in_time) call_ = letter.call;
+      tell_coordinator(in_time ? Kind::promise : Kind::late, in_time ? letter.call : next_call - 1);
       break;
     }
     case Kind::shared:
@@ -106,54 +118,64 @@ void NodesAgreement::propose(std::uint64_t next_call) {
     return;
   }
   ++attempt_;
-  promised_ = 0;
+  promised_ = here_ = 0;
+  at_call_ = 0;
   is_late_ = false;
   NodesLetter letter;
   letter.kind = Kind::proposal;
   tell_all(letter);
 }
 
-NodesAgreement::State NodesAgreement::enter(std::uint64_t calls) {
+// Of the coordinator, at the call.
+void NodesAgreement::wait_for_members(std::uint64_t next_call) {
+  const std::uint64_t begin_ns = post_.now_ns();
+  for (std::uint32_t round = 0;; ++round) {
+    if (at_call_ != 0 && at_call_ != next_call) is_late_ = true;
+    if (spoilt_ || is_late_ || all_are_here()) break;
+    // Who has promised comes, or says that it has lost count.
+    if (promised_ + 1 < ranks_ && post_.now_ns() - begin_ns >= wait_for_promises_ns) break;
+    post_.pass_time(round);
+    read_all(next_call);
+  }
+  conclude(all_are_here() && !spoilt_ && !is_late_ ? Kind::shared : Kind::host);
+}
+
+// Of the others.
+void NodesAgreement::wait_for_answer(std::uint64_t next_call) {
+  tell_coordinator(Kind::here, next_call);
+  // With the answer may come the next proposal.
+  const std::uint32_t attempt = attempt_;
+  for (std::uint32_t round = 0; call_ != 0 && attempt_ == attempt && !is_shared_; ++round) {
+    post_.pass_time(round);
+    read_all(next_call);
+  }
+}
+
+NodesAgreement::State NodesAgreement::enter(std::uint64_t calls, bool synchronises) {
   if (state_ != State::undecided) return state_;
   const std::uint64_t next = calls + 1;
   read_all(next);
+  const bool is_there = call_ != 0 && next >= call_ && synchronises;
   if (coordinates()) {
-    const auto all_promised = [this] { return promised_ + 1 == ranks_; };
-    if (call_ == next && !is_shared_ && !spoilt_)
-      for (std::uint64_t begin_ns = post_.now_ns(), round = 0;
-           !all_promised() && !spoilt_ && !is_late_ && post_.now_ns() - begin_ns < wait_for_promises_ns; ++round) {
-        post_.pass_time(static_cast<std::uint32_t>(round));
-        read_all(next);
-      }
-    if (call_ != 0 && !is_shared_) {
-      if (all_promised() && !spoilt_)
-        conclude(Kind::shared);
-      else if (call_ == next || spoilt_ || is_late_)
-        conclude(Kind::host);
-    }
-    if (spoilt_ && !is_shared_) return state_ = State::host;
+    if (call_ != 0 && (spoilt_ || is_late_))
+      conclude(Kind::host);
+    else if (is_there)
+      wait_for_members(next);
+    if (spoilt_) return state_ = State::host;
     if (call_ == 0 && joined_ == ranks_) propose(next);
-  } else {
-    // Who has promised hears what became of it.
-    for (std::uint32_t round = 0; call_ == next && !is_shared_; ++round) {
-      post_.pass_time(round);
-      read_all(next);
-    }
+  } else if (is_there) {
+    wait_for_answer(next);
   }
-  if (is_shared_ && call_ == next) state_ = State::shared;
+  if (is_shared_) state_ = State::shared;
   return state_;
 }
 
 void NodesAgreement::spoil() {
-  if (coordinates()) {
-    spoilt_ = true;
-    return;
-  }
-  NodesLetter letter;
-  letter.communicator = communicator_;
-  letter.from = rank_;
-  letter.kind = Kind::spoilt;
-  post_.post(0, letter);
+  state_ = State::host;
+  if (!coordinates())
+    tell_coordinator(Kind::spoilt, 0);
+  else if (call_ != 0)
+    conclude(Kind::host);
 }
 
 }  // namespace millrace::node

@@ -93,7 +93,8 @@ struct Program {
   unsigned waits_in = 1;            // one call in so many waits for all ranks
   std::uint32_t joins_not = ~0u;    // this rank never does
   std::uint32_t other_calls = ~0u;  // this one has made others before
-  std::uint64_t spoils_at = 0;      // rank 1, after so many calls
+  std::uint64_t spoils_at = 0;      // after so many calls ...
+  std::uint32_t spoils = 1;         // ... this rank
 };
 
 // The call from which each rank went over nodes, 0: none; then, whether all at that call met.
@@ -113,9 +114,13 @@ std::vector<std::uint64_t> run(const Program& program, unsigned seed) {
                                                        rank == program.other_calls ? 1 : 0);
         if (program.most_pause_us != 0)
           std::this_thread::sleep_for(std::chrono::microseconds(own() % static_cast<unsigned>(program.most_pause_us)));
-        if (agreement && rank == 1 && call == program.spoils_at) agreement->spoil();
+        if (agreement && rank == program.spoils && call == program.spoils_at) {
+          agreement->spoil();
+          agreement.reset();
+        }
         const bool waits = same() % program.waits_in == 0;
-        if (agreement && agreement->enter(call - 1) == State::shared) {
+        if (agreement && agreement->enter(call - 1, waits) == State::shared) {
+          EXPECT_TRUE(waits);
           shared_from[rank] = call;
           together.come(call, program.ranks);
           return;
@@ -178,10 +183,30 @@ TEST(NodesAgreement, OtherCallsBefore) {
 }
 
 TEST(NodesAgreement, WhoHasLostCountIsHeard) {
+  // Also after it has promised, and where others wait at the call already.
+  for (const std::uint32_t rank : {0u, 1u})
+    for (std::uint64_t call = 6; call <= 17; ++call) {
+      Program program;
+      program.spoils_at = call;
+      program.spoils = rank;
+      program.delay_us = call % 2 == 0 ? 0 : 20;
+      program.most_pause_us = 30;
+      expect_all_alike(program, static_cast<unsigned>(call), false);
+    }
+}
+
+TEST(NodesAgreement, NeverWhereNoCallWaitsForAll) {
   Program program;
-  program.spoils_at = 6;
-  program.delay_us = 0;
-  expect_all_alike(program, 8, false);
+  program.waits_in = 1'000'000;
+  expect_all_alike(program, 4, false);
+}
+
+// A root goes on and then sends what another rank waits for before it comes to the same call.
+TEST(NodesAgreement, NobodyWaitsInCallsThatDoNot) {
+  Program program;
+  program.waits_in = 7;
+  program.most_pause_us = 100;
+  for (unsigned seed = 1; seed <= 10; ++seed) expect_all_alike(program, seed, true);
 }
 
 }  // namespace
