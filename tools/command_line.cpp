@@ -14,7 +14,9 @@ constexpr const char* description = "Runs an unmodified MPI program through Mill
 constexpr const char* footer =
     "PROGRAM is run as it is, with Millrace in front of its MPI library; it is not rebuilt:\n"
     "  mpirun -n 4 millrace ./app ARGS\n"
-    "  mpirun -n 4 millrace --report python3 simulation.py\n\n"
+    "  mpirun -n 4 millrace --report python3 simulation.py\n"
+    "or in front of the launcher, which shows that all ranks run with it (for several nodes):\n"
+    "  millrace mpirun -n 64 ./app ARGS\n\n"
     "millrace info    what this machine, its MPI and the settings look like\n"
     "millrace check   whether every call of this MPI is reached\n"
     "millrace explain-type   how a derived datatype is packed\n"
@@ -27,6 +29,7 @@ class Formatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string) const override {
     return "Usage: millrace [OPTIONS] [--] PROGRAM [ARGS]\n"
+           "       millrace [OPTIONS] mpirun [...] PROGRAM [ARGS]\n"
            "       millrace info [--json] [--mpi openmpi|mpich|abi|LIBRARY]\n"
            "       millrace check [OPTIONS]\n"
            "       millrace explain-type [--count N] TYPE\n"
@@ -75,6 +78,7 @@ Request parse_command_line(int argument_count, char** arguments) {
       app.add_option("--disable", disable, "calls or kernels to leave to the host MPI (MILLRACE_DISABLE)")
           ->type_name("NAME,...");
   auto* log_option = app.add_option("--log", log, "what to say on standard error (MILLRACE_LOG)");
+  app.add_flag("--whole-job", request.whole_job, "all ranks of the job are started so ('millrace mpirun' says it)");
   app.add_flag("--explain,--dry-run", is_explained, "say what would be run, and why, and stop");
   const std::pair<CLI::Option*, const char*> checked[] = {
       {isa_option, "MILLRACE_ISA"}, {log_option, "MILLRACE_LOG"}, {report_option, "MILLRACE_REPORT"}};

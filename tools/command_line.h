@@ -15,6 +15,7 @@ struct Request {
   int exit_code = 0;    // for `stop`: help and version were printed, or the command line is wrong
   std::string mistake;  // what is wrong with it, one line
   std::optional<std::string> mpi, isa, disable, report, learn, log;
+  bool whole_job = false;    // all ranks of the job are started with us
   char** program = nullptr;  // the program and its arguments, or the subcommand's: the end of argv itself
 };
 

@@ -45,4 +45,10 @@ std::string explain(const Plan& plan, const Request& request) {
   return text + '\n';
 }
 
+std::string explain_words(const std::vector<std::string>& words) {
+  std::string text = "command  ";
+  for (const std::string& word : words) text += ' ' + quoted(word);
+  return text + '\n';
+}
+
 }  // namespace millrace::tools

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/launch.h"
 
 namespace millrace::tools {
 
 std::string explain(const Plan& plan, const Request& request);
+// The same of words that are run as they are.
+std::string explain_words(const std::vector<std::string>& words);
 
 }  // namespace millrace::tools

@@ -2,8 +2,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <vector>
 
+#include "base/launcher.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "tools/check/check.h"
@@ -17,6 +20,7 @@
 #include "tools/learn/learn.h"
 #include "tools/program.h"
 #include "tools/tune/tune.h"
+#include "tools/whole_job.h"
 
 namespace {
 
@@ -44,7 +48,13 @@ int main(int argument_count, char** arguments) {
   if (request.action == Action::tune) return tune_command(request.program);
   if (request.action == Action::learn) return learn_command(request.program);
   if (request.action == Action::info) return run_info(request, environment, own_path());
+  if (std::vector<std::string> words = job_words(request, environment, own_path()); !words.empty()) {
+    if (request.action == Action::launch) return run_job(words);
+    std::fputs(explain_words(words).c_str(), stdout);
+    return 0;
+  }
   const Plan plan = make_plan(request, environment, own_path());
+  if (is_whole_job(request, environment, plan)) setenv(whole_job_variable, std::to_string(getpid()).c_str(), 1);
   if (request.action == Action::explain) {
     std::fputs(explain(plan, request).c_str(), stdout);
     return plan.error ? exit_code_of(plan.error) : 0;

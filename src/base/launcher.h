@@ -24,4 +24,19 @@ inline int told_local_ranks() {
   return most;
 }
 
+// Whether all ranks of a job are on this node, by everybody who says something about that.
+inline bool told_all_here(int ranks) {
+  bool told = false;
+  for (const char* variable : local_size_variables)
+    if (const char* text = std::getenv(variable)) {
+      if (std::atoi(text) < ranks) return false;
+      told = true;
+    }
+  return told;
+}
+
+// What millrace tells the program that it becomes, where the launcher has started all ranks of the job with it: the
+// number of the process.
+inline constexpr const char* whole_job_variable = "MILLRACE_WHOLE_JOB";
+
 }  // namespace millrace

@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/launcher.h"
+
 namespace millrace {
 namespace {
 
@@ -125,6 +127,24 @@ Accepted count(const Setting& setting, std::string_view text, SettingValues& val
   return value;
 }
 
+template <std::uint32_t SettingValues::*member>
+Accepted seconds(const Setting&, std::string_view text, SettingValues& values) {
+  constexpr std::uint64_t most = 86'400;
+  if (!is_count(std::string(text))) return std::nullopt;
+  values.*member = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::stoull(std::string(text)), most));
+  return std::to_string(values.*member);
+}
+
+// Numbers between signs of one sort; what they mean is checked by whoever uses it (node/node_split.h).
+template <std::string SettingValues::*member>
+Accepted node_split(const Setting&, std::string_view text, SettingValues& values) {
+  const bool is_list = text.find_first_not_of("0123456789,") == std::string_view::npos;
+  const bool are_sizes = text.find_first_not_of("0123456789+") == std::string_view::npos;
+  if (!is_list && !are_sizes) return std::nullopt;
+  values.*member = text;
+  return std::string(text);
+}
+
 // Each is checked by whoever uses it.
 template <std::vector<std::string> SettingValues::*member>
 Accepted names(const Setting&, std::string_view text, SettingValues& values) {
@@ -186,6 +206,13 @@ constexpr std::array table = std::to_array<Setting>({
     {"MILLRACE_PMPI", choice<&SettingValues::pmpi>, "host|alike", "host",
      "where a program or its libraries call PMPI names of collectives: leave all to the host, or rely on all ranks to "
      "do so in the same calls"},
+    {"MILLRACE_NODES", choice<&SettingValues::nodes>, "auto|always|never", "auto",
+     "collectives of ranks on several nodes: auto where the launcher shows that all ranks run with Millrace, always "
+     "where you know it"},
+    {"MILLRACE_NODES_WAIT", seconds<&SettingValues::nodes_wait_seconds>, "SECONDS", "60",
+     "so long ranks wait in MPI_Init for those of other nodes, if all are known to come; then the job ends"},
+    {"MILLRACE_NODE_SPLIT", node_split<&SettingValues::node_split>, "N+N+...|NODE,NODE,...", "",
+     "pretends several nodes on one, to try things out: sizes, e.g. 2+2, or the node of each rank, e.g. 0,1,0,1"},
     {"MILLRACE_REPORT", switch_or_json_file<&SettingValues::report>, "0|1|FILE.json", "0",
      "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
     {"MILLRACE_LOG", choice<&SettingValues::log>, "off|error|warning|info|debug", "warning",
@@ -260,7 +287,9 @@ SettingValues read_settings(const char* const* environment) {
     const std::string_view entry = *environment;
     const std::size_t equals = entry.find('=');
     const std::string_view variable = entry.substr(0, equals);
-    if (!is_ours(variable) || std::find(seen.begin(), seen.end(), variable) != seen.end()) continue;
+    if (!is_ours(variable) || variable == whole_job_variable ||
+        std::find(seen.begin(), seen.end(), variable) != seen.end())
+      continue;
     seen.push_back(variable);
     const std::string_view text = equals == std::string_view::npos ? std::string_view{} : entry.substr(equals + 1);
     const Setting* setting = find_setting(variable);

@@ -63,7 +63,10 @@ struct SettingValues {
   When measure{};
   std::string learn;  // a file, or nothing
   PmpiCalls pmpi{};
-  std::string report;  // "0", "1" or a file name
+  When nodes{};
+  std::uint32_t nodes_wait_seconds{};
+  std::string node_split;  // or nothing
+  std::string report;      // "0", "1" or a file name
   LogLevel log{};
   std::vector<std::string> complaints;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kernel/kernel.h"
 
@@ -20,6 +21,8 @@ struct Reducer {
   // ... or this.
   UserReduce user = nullptr;
   void* context = nullptr;
+  // For the wire between nodes (across/wire.h): the host's own handles of the type, and of an op that does the same.
+  std::uintptr_t host_type = 0, host_op = 0;
 };
 
 // The Reducer of a predefined op on a predefined type; element_bytes is 0 if kernels do not cover the pair.

@@ -35,6 +35,7 @@ constexpr std::array table{
     ReasonWords{"unseen_completion", "completed behind Millrace"},
     ReasonWords{"repeated_neighbors", "neighbours more than once"},
     ReasonWords{"unseen_calls", "calls made behind Millrace"},
+    ReasonWords{"not_over_nodes", "not over several nodes"},
 };
 static_assert(table.size() == reason_count);
 

@@ -34,6 +34,7 @@ enum class Reason : std::uint8_t {
   unseen_completion,   // the call that completes it may not be seen
   repeated_neighbors,  // whose messages hosts order differently
   unseen_calls,        // collectives of this rank may reach the host behind us
+  not_over_nodes,      // no algorithm of ours does it for ranks on several nodes
   count_of_reasons
 };
 inline constexpr std::size_t reason_count = static_cast<std::size_t>(Reason::count_of_reasons);

@@ -207,13 +207,51 @@ def test_only_rank_0_speaks(launcher, clean, monkeypatch):
                 assert len(run(launcher, "/bin/true").stderr.splitlines()) == lines, variable
 
 
-def test_before_the_mpi_launcher_is_the_wrong_place(launcher, tmp_path, clean):
+def launcher_that_prints(tmp_path):
     fake = tmp_path / "mpirun"
-    fake.write_text("#!/bin/sh\necho ran; exit 3\n")
+    fake.write_text('#!/bin/sh\nfor word in "$@"; do echo "$word"; done; exit 3\n')
     fake.chmod(0o755)
-    finished = run(launcher, "--mpi=mpich", fake, "-n", "2", "./app")
-    assert (finished.returncode, finished.stdout) == (3, "ran\n")
+    return fake
+
+
+def test_before_the_mpi_launcher(launcher, tmp_path, clean):
+    """It goes in front of every program, with its options, and says so where all ranks will be ours."""
+    fake = launcher_that_prints(tmp_path)
+    finished = run(launcher, "--mpi=mpich", "--report", fake, "-n", "2", "/bin/true", "a")
+    ours = f"{launcher}\n--mpi=mpich\n--report=1\n"
+    assert finished.returncode == 3
+    assert finished.stdout == f"-n\n2\n{ours}--whole-job\n/bin/true\na\n"
+    assert finished.stderr == ""
+    explained = run(launcher, "--explain", "--mpi=mpich", fake, "-n", "2", "/bin/true")
+    assert explained.stdout == f"command   {fake} -n 2 {launcher} --mpi=mpich --whole-job /bin/true\n"
+
+
+def test_before_the_mpi_launcher_of_other_programs(launcher, tmp_path, clean):
+    """A shell may start anything, a program without MPI runs without us, and who wrote millrace knows better."""
+    fake = launcher_that_prints(tmp_path)
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh\nexit 0\n")
+    script.chmod(0o755)
+    for words in (["/bin/true"], ["--mpi=mpich", fake, "-n", "1", script], ["/bin/true", ":", "-n", "1", script]):
+        options = [word for word in words if str(word).startswith("--mpi")]
+        rest = [word for word in words if word not in options and word != fake]
+        finished = run(launcher, *options, fake, *([] if "-n" in rest[:1] else ["-n", "1"]), *rest)
+        assert "--whole-job" not in finished.stdout, words
+        assert str(launcher) in finished.stdout
+    both = run(launcher, "--mpi=mpich", fake, "-n", "1", "/bin/true", ":", "-n", "1", "/bin/false")
+    assert both.stdout.count("--whole-job\n") == 2
+
+
+def test_before_the_mpi_launcher_without_a_program(launcher, tmp_path, clean):
+    finished = run(launcher, "--mpi=mpich", launcher_that_prints(tmp_path), "-n", "2", "./app")
+    assert (finished.returncode, finished.stdout) == (3, "-n\n2\n./app\n")
     one_line(finished, "belongs after it", "mpirun ... millrace PROGRAM")
+
+
+def test_off_means_off_before_the_launcher_too(launcher, tmp_path, clean):
+    finished = run(launcher, "--mpi=mpich", launcher_that_prints(tmp_path), "-n", "2", "/bin/true",
+                   env={**os.environ, "MILLRACE": "0"})  # fmt: skip
+    assert finished.stdout == "-n\n2\n/bin/true\n"
 
 
 def test_subcommands_do_not_shadow_programs(launcher, tmp_path, clean):

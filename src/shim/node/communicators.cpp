@@ -11,6 +11,7 @@
 #include "shim/node/node_accord.h"
 #include "shim/node/node_agreement.h"
 #include "shim/node/node_group.h"
+#include "shim/node/nodes_accord.h"
 
 namespace millrace::shim {
 
@@ -19,8 +20,8 @@ constinit std::atomic<std::uint64_t> communicator_generation{1};
 Communicator::Communicator() = default;
 
 Communicator::~Communicator() {
-  if (accord && !is_background) agreement_ended(group ? group->group().calls() : 0);
-  group.reset();  // before the last rank gives its memory back
+  if ((accord || nodes_accord) && !is_background) agreement_ended(group ? group->group().calls() : 0);
+  group.reset();  // before the last rank gives its memory back, and before what it goes over ends
 }
 
 namespace {

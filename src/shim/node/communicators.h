@@ -19,8 +19,9 @@
 
 namespace millrace::shim {
 
-class NodeGroup;   // node_group.h
-class NodeAccord;  // node_accord.h
+class NodeGroup;    // node_group.h
+class NodeAccord;   // node_accord.h
+class NodesAccord;  // nodes_accord.h
 
 // What others keep with a communicator, and which ends with it.
 struct KeptWithCommunicator {
@@ -62,6 +63,8 @@ struct Communicator {
   std::vector<int> seats;               // of its ranks in MPI_COMM_WORLD, once somebody asked (targets.cpp)
   std::atomic<bool> has_seats = false;  // they are there
   std::unique_ptr<NodeAccord> accord;
+  std::unique_ptr<NodesAccord> nodes_accord;    // instead, where its ranks are on several nodes
+  std::unique_ptr<KeptWithCommunicator> nodes;  // NodesGroup, once they have agreed
   std::unique_ptr<NodeGroup> group;
   std::unique_ptr<KeptWithCommunicator> exchange;    // ExchangeBlocks, from its first collective that reduces nothing
   std::shared_ptr<KeptWithCommunicator> background;  // BackgroundChannel, from its first nonblocking collective on

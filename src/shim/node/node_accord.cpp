@@ -33,6 +33,8 @@ bool NodeAccord::prepare(void* self) {
   return accord.group_ != nullptr;
 }
 
+bool NodeAccord::join_memory() { return find_memory(this) != 0 && prepare(this); }
+
 std::uint32_t NodeAccord::find_memory(void* self) {
   auto& accord = *static_cast<NodeAccord*>(self);
   std::atomic<std::uint32_t>& memory = accord.record_.memory;  // read after the proposal that follows it

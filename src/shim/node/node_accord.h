@@ -23,6 +23,8 @@ class NodeAccord {
   NodeAccord& operator=(const NodeAccord&) = delete;
 
   node::Agreement& agreement() { return *agreement_; }
+  // For ranks that have agreed otherwise: finds or makes the memory and joins it. False: there is none.
+  bool join_memory();
   // What this rank has joined, once it has promised; the caller takes it when all have.
   std::unique_ptr<NodeGroup> take_group() { return std::move(group_); }
   // There was no memory to share when this rank looked last.

@@ -22,7 +22,9 @@
 #include "shim/host/bypass.h"
 #include "shim/host/library_version.h"
 #include "shim/host/tuning.h"
+#include "shim/node/job_nodes.h"
 #include "shim/node/node_accord.h"
+#include "shim/node/nodes_accord.h"
 
 namespace millrace::shim {
 namespace {
@@ -66,13 +68,6 @@ std::uint64_t digest_of_settings(int world_ranks) {
   return all;
 }
 
-// Processes started by MPI_Comm_spawn may have the launcher's daemon in common with others that were.
-bool was_spawned() {
-  Word parent = 0;
-  if (host<Symbol::MPI_Comm_get_parent>(as_word(&parent)) != 0) return true;
-  return abi::handle(parent) != abi::comm_null();
-}
-
 void leave_to_host(Communicator& communicator, Reason reason) {
   communicator.stage = Stage::host;
   communicator.reason = reason;
@@ -86,6 +81,28 @@ bool settings_differ(const std::vector<int>& members) {
   });
 }
 
+bool are_apart(const std::vector<int>& members) {
+  const std::vector<NodeCard>& cards = node_cards();
+  if (cards.empty()) return false;
+  const auto node_of = [&](int member) { return cards[static_cast<std::size_t>(member)].node; };
+  return std::any_of(members.begin(), members.end(),
+                     [&](int member) { return node_of(member) != node_of(members[0]); });
+}
+
+// `identity`: of these members, on several nodes. What is looked at here all ranks see alike, or this one never joins.
+void join_other_nodes(Communicator& communicator, const Identity& identity, std::vector<int>&& members) {
+  if (communicator.is_background || communicator.lost_count || !NodesGroup::has_room())
+    return leave_to_host(communicator, Reason::not_over_nodes);
+  for (const int member : members) {
+    const NodeCard& card = node_cards()[static_cast<std::size_t>(member)];
+    if (card.shares_memory == 0) return leave_to_host(communicator, Reason::no_shared_memory);
+    if (card.digest != settings_digest) return leave_to_host(communicator, Reason::settings_differ);
+  }
+  communicator.nodes_accord =
+      std::make_unique<NodesAccord>(identity, static_cast<std::uint32_t>(communicator.rank), std::move(members),
+                                    communicator.calls, communicator.history);
+}
+
 void join_record(Communicator& communicator) {
   // Nobody shares a communicator that one of its ranks never joins.
   if (!trusts_numbers && numbers_may_be_wrong(Numbered::blocking))
@@ -96,12 +113,13 @@ void join_record(Communicator& communicator) {
     if (completions_may_be_unseen()) return leave_to_host(communicator, Reason::unseen_completion);
     if (!may_run_in_background || !may_run_in_background()) return leave_to_host(communicator, Reason::not_agreed);
   }
-  const std::vector<int> members = world_ranks_of(communicator.handle);
+  std::vector<int> members = world_ranks_of(communicator.handle);
   if (members.empty()) return leave_to_host(communicator, Reason::not_agreed);
   if (settings_differ(members)) return leave_to_host(communicator, Reason::settings_differ);
   Identity identity = mix(communicator.identity, settings_digest);
   for (const int member : members) identity = mix(identity, static_cast<std::uint64_t>(member));
   if (identity == Identity{}) identity.low = 1;
+  if (are_apart(members)) return join_other_nodes(communicator, identity, std::move(members));
   communicator.accord =
       NodeAccord::join(*board, identity, static_cast<std::uint32_t>(communicator.rank),
                        static_cast<std::uint32_t>(communicator.ranks), communicator.calls, communicator.history);
@@ -125,6 +143,18 @@ void follow(Communicator& communicator, Agreement::State state) {
   }
 }
 
+void follow_nodes(Communicator& communicator, NodesAccord::State state) {
+  if (state == NodesAccord::State::undecided) return;
+  std::unique_ptr<NodesGroup> made;
+  if (state == NodesAccord::State::shared) made = communicator.nodes_accord->make_group();
+  if (!made)
+    return leave_to_host(communicator,
+                         state == NodesAccord::State::shared ? Reason::no_shared_memory : Reason::not_agreed);
+  communicator.group = made->take_group();
+  communicator.nodes = std::move(made);
+  communicator.stage = Stage::active;
+}
+
 // So that ranks that sleep in our collectives are woken by those that call the host.
 void take_seat(bool spawned) {
   if (board->world_ranks() > shared_memory::Attention::most_seats) return;
@@ -135,6 +165,15 @@ void take_seat(bool spawned) {
 }
 
 }  // namespace
+
+// Processes started by MPI_Comm_spawn may have the launcher's daemon in common with others that were.
+bool was_spawned() {
+  Word parent = 0;
+  if (host<Symbol::MPI_Comm_get_parent>(as_word(&parent)) != 0) return true;
+  return abi::handle(parent) != abi::comm_null();
+}
+
+std::uint64_t job_digest() { return settings_digest; }
 
 void join_job_board(const SettingValues& settings, int world_rank, int world_ranks) {
   if (board || world_ranks < 2) return;
@@ -148,6 +187,12 @@ void join_job_board(const SettingValues& settings, int world_rank, int world_ran
   request.rank = static_cast<std::uint32_t>(world_rank);
   request.world_ranks = static_cast<std::uint32_t>(world_ranks);
   request.ranks_here = static_cast<std::uint32_t>(told_local_ranks());
+  if (const auto pretended = pretended_nodes(settings, world_ranks)) {
+    const std::uint32_t own = (*pretended)[static_cast<std::size_t>(world_rank)];
+    request.key += fmt::format(" node={}", own);
+    if (request.ranks_here != 0)
+      request.ranks_here = static_cast<std::uint32_t>(std::count(pretended->begin(), pretended->end(), own));
+  }
   request.digest = settings_digest;
   request.reports = settings.reports();
   std::string why_not;
@@ -174,7 +219,9 @@ bool prepare_agreement() {
 }
 
 void forget_agreement() {
+  NodesGroup::leave_to_finalize();
   forget_communicators();
+  forget_wire_ops();
   if (world_group != 0) host<Symbol::MPI_Group_free>(as_word(&world_group));
   world_group = 0;
 }
@@ -202,7 +249,9 @@ std::vector<int> world_ranks_of_group(Word group) {
   return in_world;
 }
 
-void before_host_call(Communicator& communicator) noexcept {
+void before_host_call(Communicator& communicator, bool synchronises) noexcept {
+  if (communicator.nodes_accord)
+    return follow_nodes(communicator, communicator.nodes_accord->enter(communicator.calls, synchronises));
   if (communicator.accord) follow(communicator, communicator.accord->agreement().enter());
 }
 
@@ -214,7 +263,11 @@ void after_host_call(Communicator& communicator, std::uint64_t kind, bool succee
   } else {
     communicator.lost_count = true;
   }
-  if (communicator.accord)
+  if (communicator.nodes_accord) {
+    if (succeeded) return;
+    communicator.nodes_accord->spoil();
+    leave_to_host(communicator, Reason::not_agreed);
+  } else if (communicator.accord)
     follow(communicator, communicator.accord->agreement().leave(kind, succeeded, synchronised));
   else if (!communicator.has_identity)
     leave_to_host(communicator, Reason::not_agreed);

@@ -6,6 +6,7 @@
 //   3. Its first collectives go to the host and are counted. From the fifth on, its members agree to share memory, if
 //      nothing comes between from the ninth call on. Later, where communicators before it did not live for long
 //      (node/short_lives.h).
+//   4. Ranks of several nodes agree by letters, if they have met at the end of MPI_Init (job_nodes.h).
 // The host is asked for nothing but what is local: ranks, groups, attributes.
 #pragma once
 
@@ -20,8 +21,10 @@ namespace millrace::shim {
 
 // After MPI_Init, by one thread: meets the other ranks of the job on this node, if there can be any.
 void join_job_board(const SettingValues& settings, int world_rank, int world_ranks);
-void leave_job_board();    // before MPI_Finalize, last
-node::Board* job_board();  // or null
+std::uint64_t job_digest();  // of what must be equal on all ranks, from then on
+bool was_spawned();          // by MPI_Comm_spawn; after MPI_Init
+void leave_job_board();      // before MPI_Finalize, last
+node::Board* job_board();    // or null
 
 // The ranks of a group, or of a communicator (the local ones of an intercommunicator), in MPI_COMM_WORLD, once
 // prepare_agreement() has succeeded; empty if one of them is not in it (spawned, or joined later).
@@ -33,8 +36,9 @@ bool prepare_agreement();
 void forget_agreement();  // before MPI_Finalize
 
 // Around each collective that the host does for a communicator that is undecided. The first may make it active; a
-// communicator that is then goes through shared memory at once.
-void before_host_call(Communicator& communicator) noexcept;
+// communicator that is then goes through shared memory, or over nodes, at once. `synchronises`: no rank can leave the
+// call before all have come, as all ranks know.
+void before_host_call(Communicator& communicator, bool synchronises) noexcept;
 // `kind`: not 0, the same on all ranks for the same call. `synchronised`: nobody can have left it before all had come.
 void after_host_call(Communicator& communicator, std::uint64_t kind, bool succeeded, bool synchronised) noexcept;
 

@@ -66,4 +66,10 @@ std::unique_ptr<NodeGroup> NodeGroup::join(const node::Board& board, std::uint32
   return made;
 }
 
+std::unique_ptr<NodeGroup> NodeGroup::over(collective::Across& across) noexcept {
+  std::unique_ptr<NodeGroup> made(new (std::nothrow) NodeGroup);
+  if (made) made->group_.span(across, selection_in_force);
+  return made;
+}
+
 }  // namespace millrace::shim

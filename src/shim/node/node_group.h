@@ -22,6 +22,9 @@ class NodeGroup {
   static std::unique_ptr<NodeGroup> join(const node::Board& board, std::uint32_t region, std::uint32_t rank,
                                          std::uint32_t ranks) noexcept;
 
+  // A group without memory of its own, whose collectives go over nodes. Null: no memory. Never throws.
+  static std::unique_ptr<NodeGroup> over(collective::Across& across) noexcept;
+
   collective::Group& group() { return group_; }
 
  private:

@@ -19,6 +19,7 @@
 #include "record/report.h"
 #include "shim/bind/forward.h"
 #include "shim/host/library_version.h"
+#include "shim/node/job_nodes.h"
 #include "shim/node/node_agreement.h"
 #include "shim/packed/host_call.h"
 #include "shim/process/runtime.h"
@@ -74,23 +75,21 @@ std::string with_suffix(const std::string& destination, const std::string& word)
   return fmt::format("{}.{}.json", destination.substr(0, destination.size() - 5), word);
 }
 
-// Processes started by MPI_Comm_spawn have a world of their own beside that of their parents.
-bool was_spawned() {
-  Word parent = 0;
-  if (host<Symbol::MPI_Comm_get_parent>(as_word(&parent)) != 0) return false;
-  return abi::handle(parent) != abi::comm_null();
-}
-
 // Other nodes write reports of their own: ranks of several nodes have nothing in common yet.
 bool others_elsewhere(const node::Board& board, std::size_t records) {
+  if (pretended_nodes(runtime().settings, static_cast<int>(board.world_ranks()))) return true;
   const int here = told_local_ranks();
   const std::size_t ranks = board.world_ranks();
   return here > 0 ? static_cast<std::size_t>(here) < ranks : records < ranks;
 }
 
-std::string host_name() {
+// Of this node, also where it is one that is only pretended.
+std::string node_name(int rank, int ranks) {
   char name[HOST_NAME_MAX + 1] = "";
-  return gethostname(name, sizeof name - 1) == 0 ? name : "node";
+  std::string host = gethostname(name, sizeof name - 1) == 0 ? name : "node";
+  if (const auto pretended = pretended_nodes(runtime().settings, ranks))
+    host += fmt::format(".{}", (*pretended)[static_cast<std::size_t>(rank)]);
+  return host;
 }
 
 }  // namespace
@@ -106,11 +105,12 @@ void publish_world() {
   node::Board* const board = job_board();
   bool left = false;
   std::string destination = runtime().settings.report;
+  // They have a world of their own beside that of their parents.
   if (was_spawned()) destination = with_suffix(destination, fmt::format("pid{}", getpid()));
   if (board) {
     const auto records = node::leave_report(*board, own, left);
     if (!records.empty()) {
-      if (others_elsewhere(*board, records.size())) destination = with_suffix(destination, host_name());
+      if (others_elsewhere(*board, records.size())) destination = with_suffix(destination, node_name(rank, ranks));
       record::publish(records, destination);
     }
   }

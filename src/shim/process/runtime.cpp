@@ -16,6 +16,7 @@
 #include "shim/bind/host.h"
 #include "shim/call/disabled_entries.h"
 #include "shim/host/tuning.h"
+#include "shim/node/job_nodes.h"
 #include "shim/node/node_agreement.h"
 #include "shim/packed/host_call.h"
 #include "shim/process/publish.h"
@@ -93,6 +94,7 @@ void start_world() {
   prepare_layouts(state.settings);
   if (state.settings.collectives != When::never || state.settings.reports())
     join_job_board(state.settings, rank, ranks);
+  meet_other_nodes(state.settings, rank, ranks);
   prepare_shared_collectives(state.settings, rank, ranks);
 }
 
@@ -105,6 +107,7 @@ void end_world() {
   forget_op_substitution();
   forget_layouts();
   if (current_mode() & recording) publish_world();
+  leave_other_nodes();
   leave_job_board();
 }
 

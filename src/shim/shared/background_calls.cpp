@@ -82,7 +82,7 @@ BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> wo
   BackgroundChannel* const channel = known ? BackgroundChannel::of(*known) : nullptr;
   if (!channel) return;
   Communicator& communicator = channel->communicator;
-  if (communicator.stage == Communicator::Stage::undecided) before_host_call(communicator);
+  if (communicator.stage == Communicator::Stage::undecided) before_host_call(communicator, false);
   if (communicator.stage == Communicator::Stage::undecided) undecided_ = channel;
   if (communicator.stage != Communicator::Stage::active || is_disabled_entry(symbol)) return;
   if ((current_mode() & recording) == 0) {

@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "collective/across/across.h"
 #include "collective/background.h"
 #include "collective/collective.h"
 #include "kernel/copy/row.h"
 #include "plan/host_facts.h"
 #include "plan/hosts/hosts.h"
+#include "plan/over_nodes.h"
 #include "plan/shared_collectives.h"
 #include "shim/bind/gaps.h"
 #include "shim/call/scratch.h"
 #include "shim/datatypes/wire_types.h"
 #include "shim/host/device_memory.h"
 #include "shim/host/host_progress.h"
+#include "shim/node/host_wire.h"
 #include "shim/node/node_group.h"
 #include "shim/reduce/reductions.h"
 #include "shim/reduce/user_ops.h"
@@ -35,6 +38,7 @@ const plan::HostFacts* facts = &plan::hosts::unknown;
 plan::HostCollectives by_table;  // of MILLRACE_TUNING
 plan::LearnedSides by_learning;  // of the same
 bool takes_all = false;          // MILLRACE_COLLECTIVES=always
+bool keeps_order = false;        // MILLRACE_ORDER=rank
 
 // ---- reductions ----
 
@@ -74,6 +78,7 @@ struct FoundOp {
   std::optional<kernel::Type> gaps;  // of elements with bytes that belong to nobody
   plan::OpClass op_class = plan::OpClass::other;
   bool is_predefined = false;
+  kernel::Op op{};        // if it is
   bool is_exact = false;  // the result is the same whoever reduces
 };
 
@@ -88,6 +93,7 @@ Reason find_reducer(const CollectiveCall& call, UserOp& user, Reducer& reducer, 
     if (has_gaps(type)) found.gaps = type;
     found.op_class = plan::op_class(op, type);
     found.is_predefined = true;
+    found.op = op;
     found.is_exact = is_exact(op, type);
     return Reason::none;
   }
@@ -232,6 +238,14 @@ std::optional<bool> told_by_table(const collective::Group& group, const plan::Ei
   return plan::host_does_by_table(by_table, call.kind, bytes);
 }
 
+// Of ranks on several nodes: neither measured nor learned, for they have no memory in which to write that down.
+Attempt whose_over_nodes(const collective::Across& across, collective::Kind kind, std::uint64_t bytes, bool is_done) {
+  if (!is_done) return refused(Reason::not_over_nodes);
+  const plan::NodesShape shape{across.map().ranks(), across.map().nodes(), across.map().is_even()};
+  const bool hosts = !takes_all && plan::host_crosses_faster(shape, kind, bytes);
+  return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
+}
+
 // Whose a nonblocking call that reduces nothing is, which is neither measured nor learned.
 Attempt whose_begun(const Communicator& communicator, const plan::EitherCall& call) {
   const std::optional<std::uint64_t> bytes =
@@ -253,7 +267,13 @@ collective::Kind kind_of(CollectiveKind kind) {
 
 // whose_is() of reductions. `bytes`: of what a rank contributes.
 Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, std::uint64_t bytes,
-                        const FoundOp& found) {
+                        const FoundOp& found, const Reducer& reducer) {
+  if (const collective::Across* const across = communicator.group->group().across()) {
+    const collective::Kind kind = kind_of(call.kind);
+    // Ranks of a node are folded first, wherever they stand among all.
+    const bool keeps = !keeps_order || (found.is_predefined && found.is_exact);
+    return whose_over_nodes(*across, kind, bytes, keeps && across->reduces(kind, reducer));
+  }
   const auto flavor = static_cast<std::uint8_t>(found.op_class);
   const plan::EitherCall either{
       .kind = kind_of(call.kind),
@@ -316,6 +336,10 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (const Reason reason = find_reducer(call, user, reducer, found); reason != Reason::none) return refused(reason);
   // The host applies it, which it may do inside the program's calls only; and those may wait for it.
   if (communicator.is_background && reducer.user) return refused(Reason::op_not_covered);
+  if (communicator.nodes) {
+    reducer.host_type = call.datatype;
+    reducer.host_op = found.is_predefined ? wire_op(found.op) : call.op;
+  }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(std::uint64_t{in_elements}, std::uint64_t{reducer.element_bytes}, &bytes) ||
       bytes > std::uint64_t{1} << 62)
@@ -329,7 +353,8 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (call.in_place && call.kind == CollectiveKind::reduce && !receives) return refused(Reason::invalid_argument);
   const Word in = call.in_place ? call.out : call.in;
   if (in == 0 || (receives && out_elements != 0 && call.out == 0)) return refused(Reason::invalid_argument);
-  if (const Attempt answer = whose_reduction(communicator, call, bytes, found); answer.is_decided()) return answer;
+  if (const Attempt answer = whose_reduction(communicator, call, bytes, found, reducer); answer.is_decided())
+    return answer;
 
   if (is_device_memory(in, receives ? call.out : 0))
     return reduce_staged(communicator, reduction, in, call.out, found.gaps).with_error(user.error);
@@ -350,6 +375,8 @@ void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives
   by_learning = std::move(learned);
   takes_all = take_all;
 }
+
+void keep_rank_order(bool keeps) { keeps_order = keeps; }
 
 void tell_error(const Communicator& communicator, int error) {
   if (!communicator.is_background) host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(error));
@@ -375,6 +402,10 @@ bool host_reports_short_bcast() { return facts->reports_short_bcast; }
 Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles) {
   if (communicator.is_background) return whose_begun(communicator, call);
   const collective::Group& group = communicator.group->group();
+  if (const collective::Across* const across = group.across()) {
+    const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(call.bytes, 0));
+    return whose_over_nodes(*across, call.kind, size, across->moves(call.kind, size));
+  }
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<std::uint64_t> bytes =
       call.bytes < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(call.bytes));

@@ -79,6 +79,8 @@ inline constexpr Attempt done(collective::Result result) {
 // attempt, by one thread.
 void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives& table, plan::LearnedSides learned,
                     bool take_all);
+// MILLRACE_ORDER=rank. Likewise.
+void keep_rank_order(bool keeps);
 // Whether a rank of MPI_Bcast that expects more than the root sends gets MPI_ERR_OTHER.
 bool host_reports_short_bcast();
 // Whether a call that reduces nothing is ours, by what was measured and is being measured (measured_calls.h), or what

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "plan/collective.h"
@@ -94,6 +96,11 @@ std::uint16_t algorithm_of(const CollectiveCall& call) {
   return static_cast<std::uint16_t>(first_shared_algorithm + static_cast<int>(call.kind) + exchange);
 }
 
+// Where a call that is ours is done.
+std::uint16_t algorithm_of(const CollectiveCall& call, const Communicator& communicator) {
+  return static_cast<std::uint16_t>(algorithm_of(call) + (communicator.nodes ? shared_algorithms : 0));
+}
+
 struct Done {
   Word result;
   Outcome outcome;
@@ -148,6 +155,19 @@ std::array<std::uint8_t, 2> buffers_of(const CollectiveCall& call) {
   }
 }
 
+// Ranks of other nodes are in the host's collective with some of this one, and cannot be told that something failed
+// here. They would wait for ever.
+void end_if_others_wait(const Communicator& communicator, Symbol symbol, const Attempt& attempt) {
+  if (!communicator.nodes) [[likely]]
+    return;
+  const bool is_broken = communicator.group->group().broken() != collective::Result::ok;
+  if (attempt.result() == collective::Result::ok && !is_broken) return;
+  log(LogLevel::error, fmt::format("{} on rank {} of {}: {}; ranks on other nodes cannot be told, so the job ends",
+                                   entry_names()[static_cast<std::size_t>(symbol_entry(symbol))], communicator.rank,
+                                   communicator.ranks, explanation(attempt.result())));
+  host<Symbol::MPI_Abort>(abi::comm_world(), abi::err_intern);
+}
+
 Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
   const auto entry = static_cast<std::uint16_t>(symbol_entry(symbol));
   if (ForwardedCollective::is_nested(entry, call.from_fortran, call.comm))
@@ -155,7 +175,8 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   Reason reason = Reason::not_agreed;
   bool by_words = false, counted = true;
   Communicator* communicator = find_communicator(call.comm);
-  if (communicator && communicator->stage == Communicator::Stage::undecided) before_host_call(*communicator);
+  if (communicator && communicator->stage == Communicator::Stage::undecided)
+    before_host_call(*communicator, synchronises(call));
   if (is_disabled_entry(symbol)) {
     reason = Reason::disabled;
   } else if (communicator && communicator->stage == Communicator::Stage::active) [[likely]] {
@@ -166,9 +187,11 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
       int error = attempt.error();
       const bool has_failed = error != 0 || attempt.result() != collective::Result::ok;
       note_end(*communicator, has_failed ? abi::err_intern : 0, true);
+      end_if_others_wait(*communicator, symbol, attempt);
+      const Outcome outcome = taken(algorithm_of(call, *communicator));
       // The last look at the communicator: its error handler may free it.
       if (attempt.result() != collective::Result::ok) error = raise(*communicator, symbol, attempt.result());
-      return {return_error(call, words, error), taken(algorithm_of(call))};
+      return {return_error(call, words, error), outcome};
     }
     reason = attempt.reason();
     by_words = attempt.by_words();
@@ -204,6 +227,7 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank, i
       complaint, tuning().collectives);
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
+  keep_rank_order(settings.order == ReductionOrder::rank);
   prepare_learning(settings.learn, world_rank, world_ranks);
   const bool always_ours = settings.collectives == When::always;
   if (learns() && always_ours && world_rank == 0)
@@ -272,11 +296,31 @@ Word shared_exchange(Symbol symbol, void* next, std::span<Word> words) {
 }
 
 const char* shared_algorithm_name(std::uint16_t algorithm) {
-  static constexpr std::array names{"shared_barrier",          "shared_bcast",          "shared_reduce",
-                                    "shared_allreduce",        "shared_reduce_scatter", "shared_scan",
-                                    "shared_exscan",           "shared_gather",         "shared_scatter",
-                                    "shared_allgather",        "shared_alltoall",       "shared_neighbor_allgather",
-                                    "shared_neighbor_alltoall"};
+  static constexpr std::array names{"shared_barrier",
+                                    "shared_bcast",
+                                    "shared_reduce",
+                                    "shared_allreduce",
+                                    "shared_reduce_scatter",
+                                    "shared_scan",
+                                    "shared_exscan",
+                                    "shared_gather",
+                                    "shared_scatter",
+                                    "shared_allgather",
+                                    "shared_alltoall",
+                                    "shared_neighbor_allgather",
+                                    "shared_neighbor_alltoall",
+                                    "nodes_barrier",
+                                    "nodes_bcast",
+                                    "nodes_reduce",
+                                    "nodes_allreduce",
+                                    "nodes_reduce_scatter",
+                                    "nodes_scan",
+                                    "nodes_exscan",
+                                    "nodes_gather",
+                                    "nodes_scatter",
+                                    "nodes_allgather",
+                                    "nodes_alltoall"};
+  static_assert(std::string_view(names[shared_algorithms]) == "nodes_barrier");
   const std::size_t index = algorithm - first_shared_algorithm;
   return index < names.size() ? names[index] : nullptr;
 }

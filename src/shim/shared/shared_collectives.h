@@ -61,6 +61,7 @@ void constructed(Symbol symbol, Word parent, bool succeeded, Word made, int tag)
 
 // The name behind an algorithm of the outcome.
 inline constexpr std::uint16_t first_shared_algorithm = 1536;
+inline constexpr int shared_algorithms = 13;  // behind which come those over several nodes
 const char* shared_algorithm_name(std::uint16_t algorithm);
 
 // ---- from the words of each entry ----

@@ -40,6 +40,7 @@ inline Word byte_type() { return 0x247; }
 inline Word int_type() { return 0x209; }
 inline Word min_op() { return 0x22; }
 inline Word max_op() { return 0x23; }
+inline Word sum_op() { return 0x21; }
 
 // MPI_Status, and the arguments that stand for none.
 inline constexpr std::size_t status_bytes = 32;

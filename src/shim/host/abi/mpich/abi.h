@@ -40,6 +40,7 @@ inline Word byte_type() { return 0x4c00010d; }
 inline Word int_type() { return 0x4c000405; }
 inline Word min_op() { return 0x58000002; }
 inline Word max_op() { return 0x58000001; }
+inline Word sum_op() { return 0x58000003; }
 
 // MPI_Status, and the arguments that stand for none.
 inline constexpr std::size_t status_bytes = 20;

@@ -39,6 +39,7 @@ inline Word byte_type() { return as_word(find_host_object("ompi_mpi_byte")); }
 inline Word int_type() { return as_word(find_host_object("ompi_mpi_int")); }
 inline Word min_op() { return as_word(find_host_object("ompi_mpi_op_min")); }
 inline Word max_op() { return as_word(find_host_object("ompi_mpi_op_max")); }
+inline Word sum_op() { return as_word(find_host_object("ompi_mpi_op_sum")); }
 
 // MPI_Status, and the arguments that stand for none.
 inline constexpr std::size_t status_bytes = 24;
