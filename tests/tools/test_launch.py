@@ -209,7 +209,7 @@ def test_only_rank_0_speaks(launcher, clean, monkeypatch):
 
 def launcher_that_prints(tmp_path):
     fake = tmp_path / "mpirun"
-    fake.write_text('#!/bin/sh\nfor word in "$@"; do echo "$word"; done; exit 3\n')
+    fake.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"; exit 3\n")
     fake.chmod(0o755)
     return fake
 

@@ -8,16 +8,9 @@
 #include <vector>
 
 #include "collective/across/wire.h"
-#include "kernel/types.h"
 #include "shim/bind/word.h"
 
 namespace millrace::shim {
-
-// An op of ours for the host, which reduces by our kernels: what a predefined one does to bits depends on the host. 0:
-// there is none. Made by prepare_wire_ops(): local, by any thread; false if the host refuses.
-bool prepare_wire_ops();
-Word wire_op(kernel::Op op);
-void forget_wire_ops();  // before MPI_Finalize
 
 class HostWire final : public collective::Wire {
  public:

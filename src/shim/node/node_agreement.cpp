@@ -221,7 +221,6 @@ bool prepare_agreement() {
 void forget_agreement() {
   NodesGroup::leave_to_finalize();
   forget_communicators();
-  forget_wire_ops();
   if (world_group != 0) host<Symbol::MPI_Group_free>(as_word(&world_group));
   world_group = 0;
 }

@@ -17,6 +17,7 @@ namespace {
 
 std::atomic<int> alive{0};
 std::atomic<bool> frees_lines{true};
+bool (*prepare_rank)() noexcept = nullptr;
 
 // A communicator of the host of all members, or 0. Collective over them.
 Word communicator_of(const std::vector<int>& members, const node::Identity& identity) {
@@ -54,6 +55,8 @@ NodesGroup::~NodesGroup() {
 }
 
 bool NodesGroup::has_room() { return alive.load(std::memory_order_relaxed) < most_at_a_time; }
+
+void NodesGroup::prepare_with(bool (*prepare)() noexcept) { prepare_rank = prepare; }
 
 void NodesGroup::leave_to_finalize() { frees_lines.store(false, std::memory_order_relaxed); }
 
@@ -96,7 +99,7 @@ std::unique_ptr<NodesGroup> NodesGroup::make(const node::Identity& identity, con
     std::vector<std::uint32_t> names;
     names.reserve(members.size());
     for (const int member : members) names.push_back(node_cards()[static_cast<std::size_t>(member)].node);
-    good = map.build(names) && prepare_wire_ops() && made->join_here(identity, map, rank);
+    good = map.build(names) && prepare_rank && prepare_rank() && made->join_here(identity, map, rank);
     if (good && made->here_) limits = collective::Across::limits_of(made->here_->group());
   } catch (...) {
     good = false;

@@ -28,6 +28,8 @@ class NodesGroup final : public KeptWithCommunicator {
 
   // A group that sends its collectives here, and must end first.
   std::unique_ptr<NodeGroup> take_group() { return std::move(group_); }
+  // What each rank does before ranks of several nodes use a group; false: it cannot. By one thread, before the first.
+  static void prepare_with(bool (*prepare)() noexcept);
   // What is not freed by then is left to MPI_Finalize.
   static void leave_to_finalize();
 

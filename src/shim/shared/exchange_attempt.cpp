@@ -66,6 +66,25 @@ struct Reach {
   bool meets(const Reach& other) const { return first < other.end && other.first < end; }
 };
 
+// Of a side whose blocks are alike; nothing if its arguments are not valid.
+std::optional<std::int64_t> bytes_of_a_block(const ExchangeCall& call, const ExchangeSide& side) {
+  const std::int64_t count = call.count(side, 0);
+  if (count < 0 || call.is_in_place(side)) return std::nullopt;
+  const Word datatype = call.datatype(side, 0);
+  std::int64_t size_bytes = 0;
+  const std::optional<WireType> known = may_have_layout(datatype) ? std::nullopt : wire_type(datatype);
+  if (known && known->plain) {
+    size_bytes = known->size_bytes;
+  } else {
+    const std::optional<ExchangeType> type = exchange_type(datatype);
+    if (!type) return std::nullopt;
+    size_bytes = type->size_bytes;
+  }
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(count, size_bytes, &bytes)) return std::nullopt;
+  return bytes;
+}
+
 // One call under way on one rank.
 class ExchangeAttempt {
  public:
@@ -118,7 +137,7 @@ class ExchangeAttempt {
     if (shape_.is_rooted()) call.root = root_;
     if (!shape_.is_regular()) return whose_is(communicator_, call, false);
     const ExchangeSide& side = regular_side(call_, communicator_.rank);
-    const std::optional<std::int64_t> bytes = bytes_of_a_block(side);
+    const std::optional<std::int64_t> bytes = bytes_of_a_block(call_, side);
     if (!bytes) return refused(Reason::invalid_argument);
     // Where a type is not compiled its size is known up to there only.
     if (*bytes > INT_MAX) return refused(Reason::large_count);
@@ -202,25 +221,6 @@ class ExchangeAttempt {
   Result swap_blocks() {
     return collective::exchange_blocks(communicator_.group->group(), kind_of(shape_.kind), block_bytes_, blocks_.sent,
                                        blocks_.gathered, static_cast<std::uint32_t>(root_));
-  }
-
-  // Of a side whose blocks are alike; nothing if its arguments are not valid.
-  std::optional<std::int64_t> bytes_of_a_block(const ExchangeSide& side) const {
-    const std::int64_t count = call_.count(side, 0);
-    if (count < 0 || call_.is_in_place(side)) return std::nullopt;
-    const Word datatype = call_.datatype(side, 0);
-    std::int64_t size_bytes = 0;
-    const std::optional<WireType> known = may_have_layout(datatype) ? std::nullopt : wire_type(datatype);
-    if (known && known->plain) {
-      size_bytes = known->size_bytes;
-    } else {
-      const std::optional<ExchangeType> type = exchange_type(datatype);
-      if (!type) return std::nullopt;
-      size_bytes = type->size_bytes;
-    }
-    std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(count, size_bytes, &bytes)) return std::nullopt;
-    return bytes;
   }
 
   // Of the calls that are one kind.
@@ -418,6 +418,14 @@ class ExchangeAttempt {
 };
 
 }  // namespace
+
+bool waits_for_all(const ExchangeCall& call, int rank) noexcept try {
+  const ExchangeShape& shape = call.shape;
+  if (shape.kind != ExchangeKind::allgather && shape.kind != ExchangeKind::alltoall) return false;
+  return shape.is_regular() && bytes_of_a_block(call, regular_side(call, rank)).value_or(0) > 0;
+} catch (...) {  // no memory: this rank does not know what the others do
+  return false;
+}
 
 Attempt attempt_exchange(Communicator& communicator, const ExchangeCall& call,
                          std::unique_ptr<KeptWithCommunicator>& kept) noexcept {

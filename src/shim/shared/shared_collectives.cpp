@@ -18,9 +18,12 @@
 #include "shim/host/tuning.h"
 #include "shim/node/node_agreement.h"
 #include "shim/node/node_group.h"
+#include "shim/node/nodes_group.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reductions.h"
+#include "shim/reduce/wire_ops.h"
 #include "shim/shared/background_calls.h"
+#include "shim/shared/exchange_attempt.h"
 #include "shim/shared/learning.h"
 #include "shim/shared/measured_calls.h"
 #include "shim/shared/remembered_refusals.h"
@@ -176,7 +179,8 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   bool by_words = false, counted = true;
   Communicator* communicator = find_communicator(call.comm);
   if (communicator && communicator->stage == Communicator::Stage::undecided)
-    before_host_call(*communicator, synchronises(call));
+    before_host_call(*communicator, synchronises(call) || (call.exchange && communicator->nodes_accord &&
+                                                           waits_for_all(*call.exchange, communicator->rank)));
   if (is_disabled_entry(symbol)) {
     reason = Reason::disabled;
   } else if (communicator && communicator->stage == Communicator::Stage::active) [[likely]] {
@@ -239,6 +243,7 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank, i
   find_hidden_errors();
   if (!prepare_agreement()) return;
   prepare_background_calls();
+  NodesGroup::prepare_with(prepare_wire_ops);
   shared_collectives_active.store(true, std::memory_order_relaxed);
 }
 
@@ -247,6 +252,7 @@ void forget_shared_collectives() noexcept {
   if (!shared_collectives_active.exchange(false, std::memory_order_relaxed)) return;
   forget_background_calls();
   forget_agreement();
+  forget_wire_ops();
   forget_host_progress();
 }
 
