@@ -233,7 +233,8 @@ def _remake(how, *arguments):
     return getattr(Layout, how)(*arguments)
 
 
-_layouts = collections.OrderedDict()  # the first made is the first to go
+# By shape, strides and item size; the first made is the first to go.
+_layouts: "collections.OrderedDict[tuple, Layout]" = collections.OrderedDict()
 
 
 def _layout_of(array):

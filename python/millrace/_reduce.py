@@ -85,8 +85,8 @@ def _numpy_is_alike(op, dtype):
 
 
 def _kind(dtype):
-    """Value of the kernel type, a bit for each op that it has (none where there is no kernel), and one for each of these
-    that NumPy does alike."""
+    """Value of the kernel type, a bit for each op that it has (none where there is no kernel), and one for each of
+    these that NumPy does alike."""
     value = _type_value(dtype)
     if value is None:
         return 0, 0, 0
@@ -170,10 +170,13 @@ def reduce(op, *arrays, out=None):
             raise ValueError(f"out overlaps an input: {described(name, array)} and shares memory with out")
     if first.size == 0:
         return out
-    worth = first.nbytes >= _WORTH_CTYPES_BYTES
-    if not (worth and first.nbytes < _BEYOND_CACHES_BYTES) and same_allowed and _numpy_is_alike(op, first.dtype):
-        if _by_numpy(op, *arrays, out):
-            return out
+    if (
+        same_allowed
+        and not _WORTH_CTYPES_BYTES <= first.nbytes < _BEYOND_CACHES_BYTES
+        and _numpy_is_alike(op, first.dtype)
+        and _by_numpy(op, *arrays, out)
+    ):
+        return out
     if same_allowed:
         a, b = (array.ctypes.data for array in arrays)
         check(lib.millrace_reduce3(value, type_value, a, b, out.ctypes.data, out.size))

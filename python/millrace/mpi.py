@@ -10,13 +10,14 @@ on any rank and in any thread. mpi4py is not needed.
 
 import ctypes
 import json
+from typing import Any, Callable, Optional
 
 __all__ = ["is_active", "state", "statistics"]
 
 _process = ctypes.CDLL(None)  # whatever is loaded
 
 
-def _function(name, result, *arguments):
+def _function(name: str, result: Any, *arguments: Any) -> Optional[Callable[..., Any]]:
     try:
         function = getattr(_process, name)
     except AttributeError:
@@ -29,7 +30,7 @@ _state = _function("millrace_preload_state", ctypes.c_char_p)
 _statistics = _function("millrace_preload_statistics", ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
 
 
-def state():
+def state() -> str:
     """One word:
 
     "active"     calls of MPI may be taken over by Millrace
@@ -41,12 +42,12 @@ def state():
     return _state().decode() if _state else "absent"
 
 
-def is_active():
+def is_active() -> bool:
     """Whether calls of MPI may be taken over by Millrace now."""
     return state() == "active"
 
 
-def statistics():
+def statistics() -> Optional[dict[str, Any]]:
     """What this process has done in MPI so far: a dict in the form of the report's JSON (docs/report.md), with this
     rank as the only one. None where nothing is counted: without Millrace, or without MILLRACE_REPORT or --report."""
     if not _statistics:
