@@ -3,8 +3,9 @@
     ./dev bench python
     bench/python/run.py [--turns 21] [--csv FILE] [--most-elements 10000000] [--op sum] [--below 0.97]
 
-One thread unless --threads says otherwise, warm, each turn about a millisecond or one call. Medians; a ratio above 1
-says that Millrace is faster. NumPy's side is what a program would write: `np.add(a, b)` for a new array,
+One thread unless --threads says otherwise, warm. In each turn both sides work for about a millisecond, or one call, one
+right after the other; ratios are medians of the turns' ratios, times medians of the turns' times. A ratio above 1 says
+that Millrace is faster. NumPy's side is what a program would write: `np.add(a, b)` for a new array,
 `np.add(a, b, out=out)` for one that exists, and for four arrays a chain of these, into `out` from the second on.
 The last lines count the points and name those below --below.
 """
@@ -58,18 +59,17 @@ def one_turn_ns(work, repeats):
     return (time.perf_counter_ns() - start) / repeats
 
 
-def medians(sides, turns):
-    """Of each side, in nanoseconds a call. Who goes first changes from turn to turn."""
-    repeats = []
+def in_turns(ours, numpys, turns):
+    """(ratio, our ns a call, NumPy's). Who goes first changes from turn to turn."""
+    sides, repeats, times = (ours, numpys), [], ([], [])
     for work in sides:
         work()
         repeats.append(max(1, int(TURN_NS / (one_turn_ns(work, 3) + 1))))
-    times = [[] for _ in sides]
     for turn in range(turns):
-        order = range(len(sides)) if turn % 2 == 0 else reversed(range(len(sides)))
-        for side in order:
+        for side in (0, 1) if turn % 2 == 0 else (1, 0):
             times[side].append(one_turn_ns(sides[side], repeats[side]))
-    return [statistics.median(column) for column in times]
+    ratio = statistics.median(numpy_ns / our_ns for our_ns, numpy_ns in zip(*times, strict=True))
+    return ratio, *map(statistics.median, times)
 
 
 def made(rng, elements, dtype):
@@ -85,7 +85,7 @@ def measure(op, dtype, elements, turns):
     arrays = [made(rng, elements, dtype) for _ in range(MANY)]
     row = {"op": op, "dtype": np.dtype(dtype).name, "elements": elements}
     for form, sides in works(op, arrays, np.empty(elements, dtype)).items():
-        row[form] = medians(sides, turns)
+        row[form] = in_turns(*sides, turns)
     return row
 
 
@@ -97,7 +97,7 @@ def processor():
 
 def points(rows):
     """(ratio, row, form) of all measured."""
-    return [(row[form][1] / row[form][0], row, form) for row in rows for form in FORMS]
+    return [(row[form][0], row, form) for row in rows for form in FORMS]
 
 
 def summary(rows, below):
@@ -137,17 +137,21 @@ def main():
             while elements <= options.most_elements:
                 row = measure(op, dtype, elements, options.turns)
                 rows.append(row)
-                ratios = [f"{row[form][1] / row[form][0]:.2f}" for form in FORMS]
-                cells = [op, row["dtype"], str(elements), *ratios, *(f"{side:.0f}" for side in row["out"])]
+                ratios = [f"{row[form][0]:.2f}" for form in FORMS]
+                cells = [op, row["dtype"], str(elements), *ratios, *(f"{side:.0f}" for side in row["out"][1:])]
                 print("|", " | ".join(cells), "|", flush=True)
                 elements *= 10
     summary(rows, options.below)
     if options.csv:
         with options.csv.open("w", newline="") as file:
             writer = csv.writer(file)
-            writer.writerow(["op", "dtype", "elements", "form", "millrace_ns", "numpy_ns"])
+            writer.writerow(["op", "dtype", "elements", "form", "ratio", "millrace_ns", "numpy_ns"])
             for row in rows:
-                writer.writerows([row["op"], row["dtype"], row["elements"], f, *map(round, row[f])] for f in FORMS)
+                for form in FORMS:
+                    ratio, *times = row[form]
+                    writer.writerow(
+                        [row["op"], row["dtype"], row["elements"], form, f"{ratio:.3f}", *map(round, times)]
+                    )
 
 
 if __name__ == "__main__":

@@ -95,12 +95,8 @@ def _kind(dtype):
 
 
 def _by_numpy(op, a, b, out):
-    """Does it by NumPy and returns True, or False if threads of ours are to."""
-    if threads(a.nbytes)[0] > 1:
-        return False
     with np.errstate(all="ignore"):  # what a reduction says must not depend on its size
         _NUMPY[op][0](a, b, out=out)
-    return True
 
 
 def _check_dtype(op, value, name, array):
@@ -170,12 +166,10 @@ def reduce(op, *arrays, out=None):
             raise ValueError(f"out overlaps an input: {described(name, array)} and shares memory with out")
     if first.size == 0:
         return out
-    if (
-        same_allowed
-        and not _WORTH_CTYPES_BYTES <= first.nbytes < _BEYOND_CACHES_BYTES
-        and _numpy_is_alike(op, first.dtype)
-        and _by_numpy(op, *arrays, out)
-    ):
+    is_small, is_large = first.nbytes < _WORTH_CTYPES_BYTES, first.nbytes >= _BEYOND_CACHES_BYTES
+    by_numpy = is_small or (is_large and threads(first.nbytes)[0] == 1)
+    if by_numpy and same_allowed and _numpy_is_alike(op, first.dtype):
+        _by_numpy(op, *arrays, out)
         return out
     if same_allowed:
         a, b = (array.ctypes.data for array in arrays)
@@ -189,8 +183,7 @@ def reduce(op, *arrays, out=None):
 _general_reduce = reduce
 if _native.compiled:
     _native.compiled.prepare_reductions(
-        _native.address(lib.millrace_reduce3),
-        _native.address(lib.millrace_reduce_n),
+        *map(_native.address, (lib.millrace_reduce3, lib.millrace_reduce_n, lib.millrace_threads)),
         OPS,
         _kind,
         _by_numpy,

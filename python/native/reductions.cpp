@@ -11,14 +11,15 @@ constexpr Py_ssize_t most_inputs = 64;
 constexpr int most_ops = 32;
 constexpr std::size_t known_count = 64;
 // Arrays that no cache holds come from memory no faster for us than for NumPy, whose loops lose less on some processors
-// (docs/results/python.md). Python is asked whether threads would make the difference.
+// (docs/results/python.md). Threads do make a difference.
 constexpr npy_intp ask_from_bytes = 2 << 20;
 
 // What prepare_reductions() was given.
 decltype(&millrace_reduce3) reduce3 = nullptr;
 decltype(&millrace_reduce_n) reduce_n = nullptr;
+decltype(&millrace_threads) threads = nullptr;
 PyObject* kind_of = nullptr;         // (dtype) -> (millrace_type, bits of its ops, bits of those that NumPy does alike)
-PyObject* by_numpy = nullptr;        // (op, a, b, out) -> whether NumPy was to do it, and has
+PyObject* by_numpy = nullptr;        // (op, a, b, out)
 PyObject* general_reduce = nullptr;  // (op, *arrays, out=None)
 PyObject* op_names[most_ops] = {};   // interned, as literals in programs are
 int op_count = 0;
@@ -144,15 +145,13 @@ PyObject* reduce(PyObject*, Words words, Py_ssize_t count, PyObject* names) {
     out = PyArray_Empty(PyArray_NDIM(first), PyArray_DIMS(first), PyArray_DESCR(first), !is_c);
     if (!out) return nullptr;
   }
-  if (bytes >= ask_from_bytes && inputs == 2 && (dtype.numpy_ops >> op & 1) != 0) {
+  if (bytes >= ask_from_bytes && inputs == 2 && (dtype.numpy_ops >> op & 1) != 0 &&
+      threads(static_cast<std::size_t>(bytes), nullptr) == 1) {
     PyObject* const done = PyObject_CallFunctionObjArgs(by_numpy, words[0], words[1], words[2], out, nullptr);
-    const int is_done = done ? PyObject_IsTrue(done) : -1;
     Py_XDECREF(done);
-    if (is_done > 0) return out;
-    if (is_done < 0) {
-      Py_DECREF(out);
-      return nullptr;
-    }
+    if (done) return out;
+    Py_DECREF(out);
+    return nullptr;
   }
   void* const result = PyArray_DATA(as_array(out));
   const auto elements = static_cast<std::size_t>(PyArray_SIZE(first));
@@ -175,11 +174,12 @@ PyObject* forget_types(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
-// (address of millrace_reduce3, of millrace_reduce_n, names of the ops, kind of a dtype, way by NumPy, general reduce)
+// (address of millrace_reduce3, of millrace_reduce_n, of millrace_threads, names of the ops, kind of a dtype, way by
+// NumPy, general reduce)
 PyObject* prepare_reductions(PyObject*, PyObject* arguments) {
-  Py_ssize_t three, many;
+  Py_ssize_t three, many, how_many;
   PyObject *names, *new_kind, *new_numpy, *new_general;
-  if (!PyArg_ParseTuple(arguments, "nnO!OOO", &three, &many, &PyTuple_Type, &names, &new_kind, &new_numpy,
+  if (!PyArg_ParseTuple(arguments, "nnnO!OOO", &three, &many, &how_many, &PyTuple_Type, &names, &new_kind, &new_numpy,
                         &new_general))
     return nullptr;
   if (PyTuple_Size(names) > most_ops) return PyErr_Format(PyExc_ValueError, "more than %d ops", most_ops);
@@ -191,6 +191,7 @@ PyObject* prepare_reductions(PyObject*, PyObject* arguments) {
   op_count = static_cast<int>(PyTuple_Size(names));
   reduce3 = reinterpret_cast<decltype(reduce3)>(three);
   reduce_n = reinterpret_cast<decltype(reduce_n)>(many);
+  threads = reinterpret_cast<decltype(threads)>(how_many);
   kind_of = keep(new_kind);
   by_numpy = keep(new_numpy);
   general_reduce = keep(new_general);

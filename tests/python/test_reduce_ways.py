@@ -180,7 +180,7 @@ def test_numpy_has_the_bits_of_the_kernels_where_it_is_asked(op, dtype):
     out = np.empty_like(a)
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
-        assert _reduce._by_numpy(op, a, b, out)
+        _reduce._by_numpy(op, a, b, out)
     (ours, our_nans), (numpys, numpy_nans) = nan_as_one(by_kernel(op, a, b)), nan_as_one(out)
     assert np.array_equal(our_nans, numpy_nans) and ours.tobytes() == numpys.tobytes()
 
