@@ -13,8 +13,8 @@ OPS = tuple(_OP_VALUES)
 
 _LONG_DOUBLE = "f80" if TYPES and np.finfo(np.longdouble).nmant == 63 else "f128"
 _KINDS = {"i": "i{}", "u": "u{}", "f": "f{}"}
-# Below, a call through ctypes takes longer than all that NumPy does. From the larger size on nothing that a processor
-# keeps holds the arrays: both wait for memory, and NumPy's loops lose less on some processors (docs/results/python.md).
+# Through ctypes: below, a call takes longer than all that NumPy does; from the larger size on both wait for memory, and
+# NumPy's loops lose less on some processors. The extension module has sizes of its own (docs/results/python.md).
 _WORTH_CTYPES_BYTES = 65536
 _BEYOND_CACHES_BYTES = 2 << 20
 # What NumPy does in the same bits, by kind of dtype: not its maximum of floating point (which of two zeros?), nor its
@@ -94,7 +94,7 @@ def _kind(dtype):
     return value, sum(1 << bit for _, bit in ops), sum(1 << bit for op, bit in ops if _numpy_is_alike(op, dtype))
 
 
-def _by_numpy(op, a, b, out):
+def _quiet_numpy(op, a, b, out):
     with np.errstate(all="ignore"):  # what a reduction says must not depend on its size
         _NUMPY[op][0](a, b, out=out)
 
@@ -169,7 +169,7 @@ def reduce(op, *arrays, out=None):
     is_small, is_large = first.nbytes < _WORTH_CTYPES_BYTES, first.nbytes >= _BEYOND_CACHES_BYTES
     by_numpy = is_small or (is_large and threads(first.nbytes)[0] == 1)
     if by_numpy and same_allowed and _numpy_is_alike(op, first.dtype):
-        _by_numpy(op, *arrays, out)
+        _quiet_numpy(op, *arrays, out)
         return out
     if same_allowed:
         a, b = (array.ctypes.data for array in arrays)
@@ -185,8 +185,9 @@ if _native.compiled:
     _native.compiled.prepare_reductions(
         *map(_native.address, (lib.millrace_reduce3, lib.millrace_reduce_n, lib.millrace_threads)),
         OPS,
+        tuple(_NUMPY[op][0] if op in _NUMPY else None for op in OPS),
         _kind,
-        _by_numpy,
+        _quiet_numpy,
         _general_reduce,
     )
     reduce = _native.short(reduce)

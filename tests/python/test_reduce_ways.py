@@ -180,7 +180,7 @@ def test_numpy_has_the_bits_of_the_kernels_where_it_is_asked(op, dtype):
     out = np.empty_like(a)
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
-        _reduce._by_numpy(op, a, b, out)
+        _reduce._quiet_numpy(op, a, b, out)
     (ours, our_nans), (numpys, numpy_nans) = nan_as_one(by_kernel(op, a, b)), nan_as_one(out)
     assert np.array_equal(our_nans, numpy_nans) and ours.tobytes() == numpys.tobytes()
 
@@ -191,6 +191,13 @@ def test_what_numpy_does_otherwise_is_not_asked_of_it():
     assert not _reduce._numpy_is_alike("sum", np.dtype("f2"))
     assert not _reduce._numpy_is_alike("land", np.dtype("i4"))
     assert not _reduce._numpy_is_alike("sum", np.dtype(">f8"))
+
+
+@pytest.fixture
+def one_thread():
+    millrace.use_threads(1)
+    yield
+    millrace.use_threads(0)
 
 
 @pytest.fixture
@@ -206,34 +213,48 @@ def asked(monkeypatch):
     return sizes
 
 
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("way,by_numpy", [("short", [8 << 20]), ("general", [65528, 8 << 20])])
 def test_numpy_is_asked_where_it_is_faster(asked, way, by_numpy):
     reduce = millrace.reduce if way == "short" else _reduce._general_reduce
-    try:
-        millrace.use_threads(1)
-        for nbytes in (65528, 65536, (2 << 20) - 8, 8 << 20):
-            array = np.ones(nbytes // 8)
-            assert np.all(reduce("sum", array, array) == 2)
-        assert asked == by_numpy
-        asked.clear()
-        reduce("sum", *[np.ones(1 << 20)] * 3)
-        assert asked == []  # three arrays in one pass: nobody does that faster
-        millrace.use_threads(2, 1 << 20)
-        reduce("sum", np.ones(1 << 20), np.ones(1 << 20))
-        assert asked == []  # by threads
-    finally:
-        millrace.use_threads(0)
+    for nbytes in (65528, 65536, (2 << 20) - 8, 8 << 20):
+        array = np.ones(nbytes // 8)
+        assert np.all(reduce("sum", array, array) == 2)
+    assert asked == by_numpy
+    asked.clear()
+    reduce("sum", *[np.ones(1 << 20)] * 3)
+    assert asked == []  # three arrays in one pass: nobody does that faster
+    millrace.use_threads(2, 1 << 20)
+    reduce("sum", np.ones(1 << 20), np.ones(1 << 20))
+    assert asked == []  # by threads
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "i8"])
+@pytest.mark.parametrize("op", list(FOLDS))
+def test_integers_around_the_size_from_which_numpy_is_asked(op, dtype):
+    rng = np.random.default_rng(SEED)
+    for nbytes in (700 << 10, 800 << 10):
+        a, b = (rng.integers(0, 256, nbytes, np.uint8).view(dtype) for _ in range(2))
+        assert np.array_equal(millrace.reduce(op, a, b), FOLDS[op](a, b))
+        assert millrace.reduce(op, a, b, out=b) is b
+
+
+@pytest.mark.usefixtures("one_thread")
 def test_a_failing_way_by_numpy_is_an_error_and_not_a_result(monkeypatch):
     def fail(a, b, out):
         raise MemoryError("no room")
 
     monkeypatch.setitem(_reduce._NUMPY, "sum", (fail, "iufc"))
     array = np.ones(1 << 19)
-    try:
-        millrace.use_threads(1)
-        with pytest.raises(MemoryError, match="no room"):
-            millrace.reduce("sum", array, array)
-    finally:
-        millrace.use_threads(0)
+    with pytest.raises(MemoryError, match="no room"):
+        millrace.reduce("sum", array, array)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_sums_beyond_the_caches_warn_of_nothing():
+    largest = np.full(1 << 19, np.finfo("f8").max)
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        assert np.all(np.isinf(millrace.reduce("sum", largest, largest)))
