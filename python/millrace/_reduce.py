@@ -1,5 +1,6 @@
 """reduce(): checks what NumPy knows and the C library cannot, then hands over addresses."""
 
+import contextvars
 import ctypes
 
 import numpy as np
@@ -94,8 +95,25 @@ def _kind(dtype):
     return value, sum(1 << bit for _, bit in ops), sum(1 << bit for op, bit in ops if _numpy_is_alike(op, dtype))
 
 
+def _quiet_context():
+    """In which NumPy does not warn of overflow: what a reduction says must not depend on its size. Entering it costs a
+    tenth of numpy.errstate, most of all when a large array has just swept the caches. None before NumPy 2, which keeps
+    such settings elsewhere."""
+    if int(np.__version__.split(".")[0]) < 2:
+        return None
+    context = contextvars.Context()
+    context.run(lambda: np.seterr(all="ignore"))
+    return context
+
+
+_QUIET = _quiet_context()
+
+
 def _quiet_numpy(op, a, b, out):
-    with np.errstate(all="ignore"):  # what a reduction says must not depend on its size
+    if _QUIET:
+        _QUIET.copy().run(_NUMPY[op][0], a, b, out=out)  # a copy: other threads may be in it
+        return
+    with np.errstate(all="ignore"):
         _NUMPY[op][0](a, b, out=out)
 
 

@@ -10,11 +10,9 @@ namespace {
 constexpr Py_ssize_t most_inputs = 64;
 constexpr int most_ops = 32;
 constexpr std::size_t known_count = 64;
-// What no cache of one core holds comes from the next no faster for us than for NumPy, whose loops lose less on some
-// processors (docs/results/python.md). Threads do make a difference. Of numbers with a point NumPy must be told not to
-// warn, which takes a microsecond, so that arrays must be larger.
-constexpr npy_intp integers_to_numpy_from_bytes = 768 << 10;
-constexpr npy_intp floats_to_numpy_from_bytes = 2 << 20;
+// What the own cache of a core does not hold, three arrays of it, comes from the next no faster for us than for NumPy,
+// whose loops lose less on some processors (docs/results/python.md). Threads do make a difference.
+constexpr npy_intp numpy_from_bytes = 384 << 10;
 
 // What prepare_reductions() was given.
 decltype(&millrace_reduce3) reduce3 = nullptr;
@@ -110,8 +108,8 @@ millrace_status run(const Call& call, void* out, std::size_t elements) {
 }
 
 bool is_numpys(const Known& dtype, const Call& call, npy_intp bytes) {
-  return call.count == 2 && bytes >= (dtype.is_integer ? integers_to_numpy_from_bytes : floats_to_numpy_from_bytes) &&
-         (dtype.numpy_ops >> call.op & 1) != 0 && threads(static_cast<std::size_t>(bytes), nullptr) == 1;
+  return call.count == 2 && bytes >= numpy_from_bytes && (dtype.numpy_ops >> call.op & 1) != 0 &&
+         threads(static_cast<std::size_t>(bytes), nullptr) == 1;
 }
 
 PyObject* by_numpy(const Known& dtype, const Call& call, Words words, PyObject* out) {

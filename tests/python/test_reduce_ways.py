@@ -217,7 +217,7 @@ def asked(monkeypatch):
 @pytest.mark.parametrize("way,by_numpy", [("short", [8 << 20]), ("general", [65528, 8 << 20])])
 def test_numpy_is_asked_where_it_is_faster(asked, way, by_numpy):
     reduce = millrace.reduce if way == "short" else _reduce._general_reduce
-    for nbytes in (65528, 65536, (2 << 20) - 8, 8 << 20):
+    for nbytes in (65528, 65536, (384 << 10) - 8, 8 << 20):
         array = np.ones(nbytes // 8)
         assert np.all(reduce("sum", array, array) == 2)
     assert asked == by_numpy
@@ -235,7 +235,7 @@ def test_numpy_is_asked_where_it_is_faster(asked, way, by_numpy):
 @pytest.mark.parametrize("op", list(FOLDS))
 def test_integers_around_the_size_from_which_numpy_is_asked(op, dtype):
     rng = np.random.default_rng(SEED)
-    for nbytes in (700 << 10, 800 << 10):
+    for nbytes in (380 << 10, 388 << 10):
         a, b = (rng.integers(0, 256, nbytes, np.uint8).view(dtype) for _ in range(2))
         assert np.array_equal(millrace.reduce(op, a, b), FOLDS[op](a, b))
         assert millrace.reduce(op, a, b, out=b) is b
@@ -254,7 +254,32 @@ def test_a_failing_way_by_numpy_is_an_error_and_not_a_result(monkeypatch):
 
 @pytest.mark.usefixtures("one_thread")
 def test_sums_beyond_the_caches_warn_of_nothing():
+    before = np.geterr()
     largest = np.full(1 << 19, np.finfo("f8").max)
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
         assert np.all(np.isinf(millrace.reduce("sum", largest, largest)))
+    assert np.geterr() == before
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_an_older_numpy_does_not_warn_either(monkeypatch):
+    monkeypatch.setattr(_reduce, "_QUIET", None)
+    test_sums_beyond_the_caches_warn_of_nothing()
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_several_threads_ask_numpy_at_a_time():
+    array, wrong = np.ones(1 << 18), []
+
+    def work():
+        for _ in range(30):
+            if millrace.reduce("sum", array, array)[-1] != 2:
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
