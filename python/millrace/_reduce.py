@@ -110,7 +110,7 @@ _QUIET = _quiet_context()
 
 
 def _quiet_numpy(op, a, b, out):
-    if _QUIET:
+    if _QUIET is not None:
         _QUIET.copy().run(_NUMPY[op][0], a, b, out=out)  # a copy: other threads may be in it
         return
     with np.errstate(all="ignore"):

@@ -270,16 +270,15 @@ def test_an_older_numpy_does_not_warn_either(monkeypatch):
 
 @pytest.mark.usefixtures("one_thread")
 def test_several_threads_ask_numpy_at_a_time():
-    array, wrong = np.ones(1 << 18), []
+    array, right = np.ones(1 << 20), []
 
     def work():
-        for _ in range(30):
-            if millrace.reduce("sum", array, array)[-1] != 2:
-                wrong.append(1)
+        for _ in range(20):
+            right.append(millrace.reduce("sum", array, array)[-1] == 2)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not wrong
+    assert right == [True] * 80
