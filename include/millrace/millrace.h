@@ -225,6 +225,10 @@ MILLRACE_EXPORT size_t millrace_layout_bytes(const millrace_layout* layout);
  * are none, or for null. */
 MILLRACE_EXPORT void millrace_layout_reach(const millrace_layout* layout, ptrdiff_t* low, ptrdiff_t* high);
 
+/* 1 if both have the same smallest form: they pack the same bytes of memory in the same order, however they were made.
+ * Else, or if one is null, 0. */
+MILLRACE_EXPORT int millrace_layout_equal(const millrace_layout* a, const millrace_layout* b);
+
 /* Packs what the layout names, around `base`, into the millrace_layout_bytes(layout) bytes at `packed`; unpack does the
  * reverse and writes no byte that the layout does not name. Memory and `packed` must not overlap.
  * Errors: BAD_LAYOUT; BAD_BUFFER if a pointer is null and there are bytes to copy. */

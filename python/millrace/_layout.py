@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _native
 from ._library import check, lib
+from ._words import check_array, check_same_dtype, check_same_shape, check_writeable, described
 
 _MANY_LAYOUTS = 256  # kept by pack() and unpack()
 # A call through ctypes takes longer than NumPy takes for less, and than its inner loops take for long rows. The way by
@@ -17,6 +18,8 @@ _MANY_LAYOUTS = 256  # kept by pack() and unpack()
 _WORTH_BYTES = 65536
 _SHORT_ROW_ITEMS = 16
 _SMALL_ITEM_BYTES = 2
+_MANY_SHOWN = 8  # blocks or layouts, in a repr
+_PARTS = {"blocks": "blocks", "join": "layouts"}
 
 
 def _signed(value):
@@ -38,25 +41,29 @@ class Layout:
     """Which bytes of memory are packed one after the other, in which order (docs/layouts.md). Immutable; any number of
     threads may use one.
 
-        >>> Layout.strided((1000,), (8000,), 8)           # a column of a 1000 x 1000 matrix of doubles
-        >>> Layout.blocks([0, 8], [4, 11]).repeat(10, 24)  # an array of ten structs
-        >>> Layout.of(array[::2, 5:7])                    # what a view shows
+        >>> column = Layout.strided((1000,), (8000,), 8)             # of a 1000 x 1000 matrix of doubles
+        >>> structs = Layout.blocks([0, 8], [4, 11]).repeat(10, 24)  # an array of ten
+        >>> view = Layout.of(np.zeros((100, 100))[::2, 5:7])         # what it shows
 
+    Layouts that pack the same bytes in the same order are equal, however they were made. A layout is pickled as the
+    calls that made it, and shown as them if they are short.
     Raises ValueError for lists of different lengths, MemoryError, OverflowError for layouts beyond 63 bits.
     """
 
-    __slots__ = ("_address", "_as_parameter_", "_high", "_low", "_nbytes")
+    __slots__ = ("_address", "_as_parameter_", "_high", "_low", "_made", "_nbytes")
 
     def __init__(self):
         raise TypeError("Layout.of(array), Layout.strided(...), Layout.blocks(...) or Layout.join(...) make a layout")
 
+    # made: name of the method below that was called, and its arguments.
     @classmethod
-    def _make(cls, function, *arguments):
+    def _make(cls, made, function, *arguments):
         handle = ctypes.c_void_p()
         check(function(*arguments, ctypes.byref(handle)))
         layout = object.__new__(cls)
         layout._as_parameter_ = handle
         layout._address = handle.value
+        layout._made = made
         layout._nbytes = lib.millrace_layout_bytes(handle)
         low, high = ctypes.c_ssize_t(), ctypes.c_ssize_t()
         lib.millrace_layout_reach(handle, ctypes.byref(low), ctypes.byref(high))
@@ -76,8 +83,32 @@ class Layout:
     def __deepcopy__(self, memo):
         return self
 
-    def __reduce_ex__(self, protocol):
-        raise TypeError("a Layout holds an address of this process and cannot be pickled")
+    # An address means nothing in another process.
+    def __reduce__(self):
+        return _remake, self._made
+
+    def __eq__(self, other):
+        if not isinstance(other, Layout):
+            return NotImplemented
+        return bool(lib.millrace_layout_equal(self, other))
+
+    def __hash__(self):
+        return hash((self._nbytes, self._low, self._high))
+
+    def __repr__(self):
+        how, *arguments = self._made
+        if how == "repeat":
+            layout, count, stride = arguments
+            return f"{layout!r}.repeat({count}, {stride})"
+        if how == "strided":
+            shape, strides, itemsize = arguments
+            return f"Layout.strided({shape}, {strides}, {itemsize})"
+        parts, displacements = arguments if how == "join" else arguments[::-1]
+        if len(displacements) > _MANY_SHOWN:
+            return f"<Layout.{how} of {len(displacements)} {_PARTS[how]}, {self._nbytes} bytes packed>"
+        if how == "join":
+            return f"Layout.join({list(parts)!r}, {list(displacements)})"
+        return f"Layout.blocks({displacements.tolist()}, {parts.tolist()})"
 
     # What is checked before memory is touched, and so cannot be set.
     @property
@@ -100,9 +131,13 @@ class Layout:
         """Items of `itemsize` bytes at all multiples of the strides (bytes) in the shape, the last index fastest."""
         if len(shape) != len(strides):
             raise ValueError(f"{len(shape)} dimensions have {len(strides)} strides")
-        counts = (ctypes.c_size_t * len(shape))(*(_counted(count, "a dimension") for count in shape))
-        steps = (ctypes.c_ssize_t * len(strides))(*map(_signed, strides))
-        return cls._make(lib.millrace_layout_strided, len(shape), counts, steps, _counted(itemsize, "the item size"))
+        shape = tuple(_counted(count, "a dimension") for count in shape)
+        strides = tuple(map(_signed, strides))
+        itemsize = _counted(itemsize, "the item size")
+        counts = (ctypes.c_size_t * len(shape))(*shape)
+        steps = (ctypes.c_ssize_t * len(strides))(*strides)
+        made = "strided", shape, strides, itemsize
+        return cls._make(made, lib.millrace_layout_strided, len(shape), counts, steps, itemsize)
 
     @classmethod
     def of(cls, array):
@@ -112,17 +147,19 @@ class Layout:
     @classmethod
     def blocks(cls, displacements, lengths):
         """Block i: lengths[i] bytes at displacements[i]."""
-        displacements = np.ascontiguousarray(displacements, np.intp)
-        lengths = np.ascontiguousarray(lengths, np.intp)
+        displacements, lengths = np.array(displacements, np.intp), np.array(lengths, np.intp)  # ours, to keep
         if displacements.shape != lengths.shape or displacements.ndim != 1:
             raise ValueError(f"displacements {displacements.shape} and lengths {lengths.shape} are not two equal lists")
         if lengths.size and lengths.min() < 0:
             raise ValueError("a length is negative")
-        return cls._make(lib.millrace_layout_blocks, displacements.size, displacements.ctypes.data, lengths.ctypes.data)
+        made = "blocks", displacements, lengths
+        places, sizes = displacements.ctypes.data, lengths.ctypes.data
+        return cls._make(made, lib.millrace_layout_blocks, displacements.size, places, sizes)
 
     def repeat(self, count, stride):
         """This layout `count` times, `stride` bytes apart."""
-        return self._make(lib.millrace_layout_repeat, self, _counted(count, "the count"), _signed(stride))
+        count, stride = _counted(count, "the count"), _signed(stride)
+        return self._make(("repeat", self, count, stride), lib.millrace_layout_repeat, self, count, stride)
 
     @classmethod
     def join(cls, layouts, displacements):
@@ -133,8 +170,10 @@ class Layout:
         if not all(isinstance(layout, Layout) for layout in layouts):
             raise TypeError("join takes layouts")
         handles = (ctypes.c_void_p * len(layouts))(*(layout._as_parameter_ for layout in layouts))
-        places = (ctypes.c_ssize_t * len(layouts))(*map(_signed, displacements))
-        return cls._make(lib.millrace_layout_join, len(layouts), handles, places)
+        displacements = tuple(map(_signed, displacements))
+        places = (ctypes.c_ssize_t * len(layouts))(*displacements)
+        made = "join", layouts, displacements
+        return cls._make(made, lib.millrace_layout_join, len(layouts), handles, places)
 
     def pack(self, buffer, offset=0, *, start=0, stop=None):
         """The packed bytes start:stop (all of them, unless said) of a contiguous buffer, as an array of uint8.
@@ -187,7 +226,15 @@ class Layout:
         return buffer if isinstance(buffer, np.ndarray) else np.frombuffer(view.cast("B"), np.uint8)
 
 
-_layouts = collections.OrderedDict()  # the first made is the first to go
+def _remake(how, *arguments):
+    """For pickle: the layout that this call makes."""
+    if how not in ("strided", "blocks", "repeat", "join"):
+        raise ValueError(f"no layout is made by {how!r}")
+    return getattr(Layout, how)(*arguments)
+
+
+# By shape, strides and item size; the first made is the first to go.
+_layouts: "collections.OrderedDict[tuple, Layout]" = collections.OrderedDict()
 
 
 def _layout_of(array):
@@ -221,14 +268,15 @@ def pack(array, out=None):
     Arrays that NumPy copies as fast, and those of objects, are left to it. Thread-safe; the interpreter's lock is
     released.
     """
+    check_array("array", array)
     if out is None:
         out = np.empty(array.shape, array.dtype)
     else:
-        _check_pair(out, array)
-        if not out.flags.writeable:
-            raise ValueError("out is read-only")
+        check_array("out", out)
+        _check_pair("out", out, "array", array)
+        check_writeable("out", out)
     if _is_ours(array) and _is_worth_ctypes(array):
-        _check_apart(out, array)
+        _check_apart("out", out, "array", array)
         check(lib.millrace_layout_pack(_layout_of(array), array.ctypes.data, out.ctypes.data))
     else:
         np.copyto(out, array)
@@ -238,11 +286,12 @@ def pack(array, out=None):
 def unpack(packed, array):
     """array[...] = packed, for a C-contiguous `packed` of the same shape and dtype that does not overlap the array. The
     bytes between the items of the array are not written. Otherwise as pack()."""
-    _check_pair(packed, array)
-    if not array.flags.writeable:
-        raise ValueError("the array is read-only")
+    check_array("packed", packed)
+    check_array("array", array)
+    _check_pair("packed", packed, "array", array)
+    check_writeable("array", array)
     if _is_ours(array) and _is_worth_ctypes(array):
-        _check_apart(packed, array)
+        _check_apart("packed", packed, "array", array)
         check(lib.millrace_layout_unpack(_layout_of(array), packed.ctypes.data, array.ctypes.data))
     else:
         np.copyto(array, packed)
@@ -253,29 +302,25 @@ def _plan(array):
     return _layout_of(array) if _is_ours(array) else None
 
 
-def _address(function):
-    return ctypes.cast(function, ctypes.c_void_p).value
-
-
 _general_pack, _general_unpack = pack, unpack
-_short_way = _native.load()
-if _short_way:
-    _short_way.prepare(
-        _address(lib.millrace_layout_pack), _address(lib.millrace_layout_unpack), _plan, _general_pack, _general_unpack
+if _native.compiled:
+    _native.compiled.prepare_copies(
+        _native.address(lib.millrace_layout_pack),
+        _native.address(lib.millrace_layout_unpack),
+        _plan,
+        _general_pack,
+        _general_unpack,
     )
-    pack, unpack = _short_way.pack, _short_way.unpack
+    pack, unpack = _native.short(pack), _native.short(unpack)
 
 
-def _check_pair(packed, array):
-    for given in (packed, array):
-        if not isinstance(given, np.ndarray):
-            raise TypeError(f"not a numpy array: {type(given).__name__}")
-    if packed.shape != array.shape or packed.dtype != array.dtype:
-        raise ValueError(f"{packed.dtype}{list(packed.shape)} is not {array.dtype}{list(array.shape)}")
+def _check_pair(packed_name, packed, name, array):
+    check_same_shape(packed_name, packed, name, array)
+    check_same_dtype(packed_name, packed, name, array, ValueError)
     if not packed.flags.c_contiguous:
-        raise ValueError("the packed array must be C-contiguous")
+        raise ValueError(f"{described(packed_name, packed)} with strides {packed.strides}, which must be C-contiguous")
 
 
-def _check_apart(packed, array):
+def _check_apart(packed_name, packed, name, array):
     if np.may_share_memory(packed, array):
-        raise ValueError("the packed array overlaps the other one")
+        raise ValueError(f"{packed_name} overlaps {name}, {described(name, array)}")

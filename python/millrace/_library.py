@@ -58,6 +58,7 @@ for _name in ("millrace_layout_pack", "millrace_layout_unpack"):
     getattr(lib, _name).argtypes = [_layout, _buffer, _buffer]
 lib.millrace_layout_pack_segment.argtypes = [_layout, _buffer, _size, _size, _buffer]
 lib.millrace_layout_unpack_segment.argtypes = [_layout, _buffer, _size, _size, _buffer]
+lib.millrace_layout_equal.argtypes = [_layout, _layout]
 lib.millrace_layout_text.argtypes = [_layout, ctypes.c_char_p, _size]
 lib.millrace_layout_text.restype = _size
 lib.millrace_use_threads.argtypes = [ctypes.c_uint, _size]

@@ -1,16 +1,35 @@
 """reduce(): checks what NumPy knows and the C library cannot, then hands over addresses."""
 
+import contextvars
 import ctypes
 
 import numpy as np
 
+from . import _native
 from ._library import OPS as _OP_VALUES
-from ._library import TYPES, check, lib
+from ._library import TYPES, check, lib, threads
+from ._words import check_array, check_native, check_same_dtype, check_same_shape, check_writeable, described
 
 OPS = tuple(_OP_VALUES)
 
 _LONG_DOUBLE = "f80" if TYPES and np.finfo(np.longdouble).nmant == 63 else "f128"
 _KINDS = {"i": "i{}", "u": "u{}", "f": "f{}"}
+# Through ctypes: below, a call takes longer than all that NumPy does; from the larger size on both wait for memory, and
+# NumPy's loops lose less on some processors. The extension module has sizes of its own (docs/results/python.md).
+_WORTH_CTYPES_BYTES = 65536
+_BEYOND_CACHES_BYTES = 2 << 20
+# What NumPy does in the same bits, by kind of dtype: not its maximum of floating point (which of two zeros?), nor its
+# product of complex numbers (fused operations), nor logical ops of numbers (which give bool).
+_NUMPY = {
+    "sum": (np.add, "iufc"),
+    "prod": (np.multiply, "iuf"),
+    "max": (np.maximum, "iu"),
+    "min": (np.minimum, "iu"),
+    "band": (np.bitwise_and, "iu"),
+    "bor": (np.bitwise_or, "iu"),
+    "bxor": (np.bitwise_xor, "iu"),
+}
+_NUMPY_ITEM_BYTES = {"i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (4, 8), "c": (8, 16)}
 
 
 def pair_dtype(value, index):
@@ -60,20 +79,71 @@ def supported(op, dtype):
     return value is not None and bool(lib.millrace_supported(_op_value(op), value))
 
 
-def _described(arrays):
-    return ", ".join(f"{array.dtype}{list(array.shape)}" for array in arrays)
+def _numpy_is_alike(op, dtype):
+    """Whether NumPy's function gives the bits of docs/semantics.md."""
+    kinds = _NUMPY[op][1] if op in _NUMPY else ""
+    return dtype.isnative and dtype.kind in kinds and dtype.itemsize in _NUMPY_ITEM_BYTES[dtype.kind]
 
 
-def _order(arrays):
+def _kind(dtype):
+    """Value of the kernel type, a bit for each op that it has (none where there is no kernel), and one for each of
+    these that NumPy does alike."""
+    value = _type_value(dtype)
+    if value is None:
+        return 0, 0, 0
+    ops = [(op, bit) for op, bit in _OP_VALUES.items() if lib.millrace_supported(bit, value)]
+    return value, sum(1 << bit for _, bit in ops), sum(1 << bit for op, bit in ops if _numpy_is_alike(op, dtype))
+
+
+def _quiet_context():
+    """In which NumPy does not warn of overflow: what a reduction says must not depend on its size. Entering it costs a
+    tenth of numpy.errstate, most of all when a large array has just swept the caches. None before NumPy 2, which keeps
+    such settings elsewhere."""
+    if int(np.__version__.split(".")[0]) < 2:
+        return None
+    context = contextvars.Context()
+    context.run(lambda: np.seterr(all="ignore"))
+    return context
+
+
+_QUIET = _quiet_context()
+
+
+def _quiet_numpy(op, a, b, out):
+    if _QUIET is not None:
+        _QUIET.copy().run(_NUMPY[op][0], a, b, out=out)  # a copy: other threads may be in it
+        return
+    with np.errstate(all="ignore"):
+        _NUMPY[op][0](a, b, out=out)
+
+
+def _check_dtype(op, value, name, array):
+    type_value = _type_value(array.dtype)
+    if type_value is not None and lib.millrace_supported(value, type_value):
+        return type_value
+    check_native(name, array)
+    pairs = ": millrace.pair_dtype makes dtypes that have it" if op in ("maxloc", "minloc") else ""
+    raise TypeError(f"{op} is not defined for dtype {array.dtype}, {described(name, array)}{pairs}")
+
+
+def _orders(array):
+    return [order for order, flag in (("C", "c_contiguous"), ("F", "f_contiguous")) if getattr(array.flags, flag)]
+
+
+def _order(named):
     """'C' or 'F': the order in which all arrays are contiguous, so that elements correspond."""
-    for order, flag in (("C", "c_contiguous"), ("F", "f_contiguous")):
-        if all(getattr(array.flags, flag) for array in arrays):
+    for order in ("C", "F"):
+        if all(order in _orders(array) for _, array in named):
             return order
-    strides = ", ".join(str(array.strides) for array in arrays)
-    raise ValueError(
-        f"arrays must be contiguous, all in the same order; shape {arrays[0].shape} with strides {strides}: "
-        "numpy.ascontiguousarray makes a copy that is"
-    )
+    for name, array in named:
+        if not _orders(array):
+            raise ValueError(
+                f"{described(name, array)} with strides {array.strides}, not contiguous: "
+                "numpy.ascontiguousarray makes a copy that is"
+            )
+    words = {"C": "row by row (C)", "F": "column by column (Fortran)"}
+    orders = ", ".join(f"{name} {words[_orders(array)[0]]}" for name, array in named)
+    raise ValueError(f"arrays must be contiguous in the same order, not {orders}: numpy.asarray(..., order='C') helps")
 
 
 def _overlap_partly(left, right):
@@ -94,33 +164,48 @@ def reduce(op, *arrays, out=None):
     value = _op_value(op)
     if len(arrays) < 2:
         raise ValueError(f"reduce needs two arrays or more, not {len(arrays)}")
-    for array in (*arrays, *(() if out is None else (out,))):
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"reduce works on numpy arrays, not {type(array).__name__}")
+    inputs = [(f"arrays[{index}]", array) for index, array in enumerate(arrays)]
+    named = inputs if out is None else [*inputs, ("out", out)]
+    for name, array in named:
+        check_array(name, array)
     first = arrays[0]
-    everything = (*arrays, *(() if out is None else (out,)))
-    if any(array.shape != first.shape for array in everything):
-        raise ValueError(f"shapes differ: {_described(everything)}")
-    if any(array.dtype != first.dtype for array in everything):
-        raise TypeError(f"dtypes differ: {_described(everything)}")
-    type_value = _type_value(first.dtype)
-    if type_value is None or not lib.millrace_supported(value, type_value):
-        raise TypeError(f"{op} is not defined for dtype {first.dtype}")
-    order = _order(everything)
+    for name, array in named[1:]:
+        check_same_shape(name, array, *named[0])
+    for name, array in named[1:]:
+        check_same_dtype(name, array, *named[0])
+    type_value = _check_dtype(op, value, *named[0])
+    order = _order(named)
     if out is None:
         out = np.empty(first.shape, first.dtype, order=order)
-    elif not out.flags.writeable:
-        raise ValueError("out is read-only")
+    check_writeable("out", out)
     same_allowed = len(arrays) == 2
-    for array in arrays:
+    for name, array in inputs:
         if _overlap_partly(array, out) or (not same_allowed and np.may_share_memory(array, out)):
-            raise ValueError(f"out overlaps an input of {_described([array])}")
+            raise ValueError(f"out overlaps an input: {described(name, array)} and shares memory with out")
     if first.size == 0:
+        return out
+    is_small, is_large = first.nbytes < _WORTH_CTYPES_BYTES, first.nbytes >= _BEYOND_CACHES_BYTES
+    by_numpy = is_small or (is_large and threads(first.nbytes)[0] == 1)
+    if by_numpy and same_allowed and _numpy_is_alike(op, first.dtype):
+        _quiet_numpy(op, *arrays, out)
         return out
     if same_allowed:
         a, b = (array.ctypes.data for array in arrays)
         check(lib.millrace_reduce3(value, type_value, a, b, out.ctypes.data, out.size))
     else:
-        inputs = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
-        check(lib.millrace_reduce_n(value, type_value, inputs, len(arrays), out.ctypes.data, out.size))
+        addresses = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
+        check(lib.millrace_reduce_n(value, type_value, addresses, len(arrays), out.ctypes.data, out.size))
     return out
+
+
+_general_reduce = reduce
+if _native.compiled:
+    _native.compiled.prepare_reductions(
+        *map(_native.address, (lib.millrace_reduce3, lib.millrace_reduce_n, lib.millrace_threads)),
+        OPS,
+        tuple(_NUMPY[op][0] if op in _NUMPY else None for op in OPS),
+        _kind,
+        _quiet_numpy,
+        _general_reduce,
+    )
+    reduce = _native.short(reduce)

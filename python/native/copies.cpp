@@ -1,23 +1,16 @@
 // millrace.pack and millrace.unpack without the way through ctypes: about as long as NumPy takes to begin a copy. What
 // is not a plain case (subclasses, wrong arguments, overlaps, many dimensions) goes to the functions in Python, which
 // have the words for it.
-//
-// Everything here runs under the interpreter's lock but the copying of large arrays.
-#define NPY_NO_DEPRECATED_API NPY_1_23_API_VERSION
-#include <Python.h>
-#include <numpy/arrayobject.h>
-
 #include <cstdint>
 #include <cstring>
 
-#include "millrace/millrace.h"
+#include "native.h"
 
+namespace millrace_python {
 namespace {
 
 constexpr int most_dimensions = 8;
 constexpr std::size_t entry_count = 256;
-// Below this, letting other threads run costs more than they could do meanwhile.
-constexpr npy_intp release_from_bytes = 65536;
 
 using Pack = millrace_status (*)(const millrace_layout*, const void*, void*);
 
@@ -47,7 +40,7 @@ void clear(Entry& entry) {
   // Detached first: giving back the last reference may run Python code that comes here again.
   const Entry old = entry;
   entry = Entry{};
-  Py_XDECREF(reinterpret_cast<PyObject*>(old.descr));
+  Py_XDECREF(object(old.descr));
   Py_XDECREF(old.owner);
 }
 
@@ -78,7 +71,7 @@ bool read_address(PyObject* layout, std::ptrdiff_t& address) {
 
 void take_place(Entry& place, Entry made, PyArrayObject* array) {
   made.descr = PyArray_DESCR(array);
-  Py_INCREF(reinterpret_cast<PyObject*>(made.descr));
+  Py_INCREF(object(made.descr));
   made.dimensions = PyArray_NDIM(array);
   for (int d = 0; d < made.dimensions; ++d) {
     made.shape[d] = PyArray_DIM(array, d);
@@ -97,7 +90,7 @@ Entry* entry_of(PyArrayObject* array) {
     take_place(place, Entry{}, array);
     return &place;
   }
-  PyObject* const layout = PyObject_CallOneArg(plan, reinterpret_cast<PyObject*>(array));
+  PyObject* const layout = PyObject_CallFunctionObjArgs(plan, object(array), nullptr);
   if (!layout) return nullptr;
   Entry made;
   made.is_planned = true;
@@ -117,13 +110,13 @@ Entry* entry_of(PyArrayObject* array) {
 }
 
 bool is_plain(PyObject* object) {
-  return PyArray_CheckExact(object) && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(object)) <= most_dimensions;
+  return PyArray_CheckExact(object) && PyArray_NDIM(as_array(object)) <= most_dimensions;
 }
 
 // A contiguous array that is to `array` what its packed bytes are.
 bool is_packed_twin(PyObject* object, PyArrayObject* array) {
   if (!PyArray_CheckExact(object)) return false;
-  auto* const packed = reinterpret_cast<PyArrayObject*>(object);
+  auto* const packed = as_array(object);
   return PyArray_DESCR(packed) == PyArray_DESCR(array) && PyArray_NDIM(packed) == PyArray_NDIM(array) &&
          PyArray_IS_C_CONTIGUOUS(packed) &&
          PyArray_CompareLists(PyArray_DIMS(packed), PyArray_DIMS(array), PyArray_NDIM(array));
@@ -156,37 +149,31 @@ bool copy(Entry& entry, Pack function, const void* from, void* to, npy_intp byte
     Py_DECREF(owner);
   }
   if (status == MILLRACE_OK) return true;
-  PyErr_Format(PyExc_RuntimeError, "libmillrace: status %d", static_cast<int>(status));
+  failed(status);
   return false;
 }
 
-PyObject* general(PyObject* function, PyObject* first, PyObject* second) {
-  return PyObject_CallFunctionObjArgs(function, first, second, nullptr);
-}
+}  // namespace
 
-PyObject* pack(PyObject*, PyObject* const* words, Py_ssize_t count, PyObject* names) {
-  PyObject* out = Py_None;
-  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
-  if (count == 2 && named == 0)
-    out = words[1];
-  else if (count == 1 && named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "out") == 0)
-    out = words[1];
-  else if (count != 1 || named != 0)
-    return PyErr_Format(PyExc_TypeError, "pack(array, out=None)");
-  if (!is_plain(words[0])) return general(general_pack, words[0], out);
-  auto* const array = reinterpret_cast<PyArrayObject*>(words[0]);
+PyObject* pack(PyObject*, Words words, Py_ssize_t count, PyObject* names) {
+  bool fits = false;
+  PyObject* out = out_argument(words, count, names, fits);
+  if (!out) out = count == 2 ? words[1] : Py_None;
+  if (!fits || count < 1 || count > 2 || (names && count != 1) || !is_plain(words[0]))
+    return call_general(general_pack, words, count, names);
+  auto* const array = as_array(words[0]);
   if (out == Py_None) {
     PyArray_Descr* const descr = PyArray_DESCR(array);
-    Py_INCREF(reinterpret_cast<PyObject*>(descr));
+    Py_INCREF(object(descr));
     out = PyArray_Empty(PyArray_NDIM(array), PyArray_DIMS(array), descr, 0);
     if (!out) return nullptr;
   } else {
-    auto* const given = reinterpret_cast<PyArrayObject*>(out);
+    auto* const given = as_array(out);
     if (!is_packed_twin(out, array) || !PyArray_ISWRITEABLE(given) || overlap(array, given))
-      return general(general_pack, words[0], out);
+      return call_general(general_pack, words, count, names);
     Py_INCREF(out);
   }
-  auto* const packed = reinterpret_cast<PyArrayObject*>(out);
+  auto* const packed = as_array(out);
   // Between here and the copy nothing runs that could change the entry.
   Entry* const entry = entry_of(array);
   bool done = false;
@@ -198,13 +185,12 @@ PyObject* pack(PyObject*, PyObject* const* words, Py_ssize_t count, PyObject* na
   return nullptr;
 }
 
-PyObject* unpack(PyObject*, PyObject* const* words, Py_ssize_t count) {
-  if (count != 2) return PyErr_Format(PyExc_TypeError, "unpack(packed, array)");
-  if (!is_plain(words[1])) return general(general_unpack, words[0], words[1]);
-  auto* const array = reinterpret_cast<PyArrayObject*>(words[1]);
-  auto* const packed = reinterpret_cast<PyArrayObject*>(words[0]);
+PyObject* unpack(PyObject*, Words words, Py_ssize_t count, PyObject* names) {
+  if (count != 2 || names || !is_plain(words[1])) return call_general(general_unpack, words, count, names);
+  auto* const array = as_array(words[1]);
+  auto* const packed = as_array(words[0]);
   if (!is_packed_twin(words[0], array) || !PyArray_ISWRITEABLE(array) || overlap(array, packed))
-    return general(general_unpack, words[0], words[1]);
+    return call_general(general_unpack, words, count, names);
   Entry* const entry = entry_of(array);
   if (!entry) return nullptr;
   const bool done = entry->owner
@@ -215,41 +201,23 @@ PyObject* unpack(PyObject*, PyObject* const* words, Py_ssize_t count) {
 }
 
 // Who copies what is asked anew.
-PyObject* forget(PyObject*, PyObject*) {
+PyObject* forget_copies(PyObject*, PyObject*) {
   for (Entry& entry : entries) clear(entry);
   Py_RETURN_NONE;
 }
 
 // (address of millrace_layout_pack, of millrace_layout_unpack, plan, general pack, general unpack)
-PyObject* prepare(PyObject*, PyObject* arguments) {
+PyObject* prepare_copies(PyObject*, PyObject* arguments) {
   Py_ssize_t pack_address, unpack_address;
   PyObject *new_plan, *new_pack, *new_unpack;
   if (!PyArg_ParseTuple(arguments, "nnOOO", &pack_address, &unpack_address, &new_plan, &new_pack, &new_unpack))
     return nullptr;
   pack_layout = reinterpret_cast<Pack>(pack_address);
   unpack_layout = reinterpret_cast<Pack>(unpack_address);
-  plan = Py_NewRef(new_plan);  // for good: the module is never unloaded
-  general_pack = Py_NewRef(new_pack);
-  general_unpack = Py_NewRef(new_unpack);
+  plan = keep(new_plan);  // for good: the module is never unloaded
+  general_pack = keep(new_pack);
+  general_unpack = keep(new_unpack);
   Py_RETURN_NONE;
 }
 
-PyMethodDef methods[] = {
-    {"pack", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pack)), METH_FASTCALL | METH_KEYWORDS,
-     "pack(array, out=None)\n--\n\nA C-contiguous copy; see millrace._layout.pack."},
-    {"unpack", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(unpack)), METH_FASTCALL,
-     "unpack(packed, array)\n--\n\narray[...] = packed; see millrace._layout.unpack."},
-    {"forget", forget, METH_NOARGS, nullptr},
-    {"prepare", prepare, METH_VARARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "millrace._copies", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
-
-}  // namespace
-
-PyMODINIT_FUNC PyInit__copies() {
-  import_array1(nullptr);
-  return PyModule_Create(&module);
-}
+}  // namespace millrace_python

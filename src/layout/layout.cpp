@@ -53,6 +53,11 @@ bool Layout::is_contiguous(std::int64_t count) const noexcept {
   return plan_->root.is_empty() || (plan_->root.is_block() && (count <= 1 || plan_->is_contiguous_repeated));
 }
 
+bool Layout::packs_as(const Layout& other) const noexcept {
+  const Item &one = plan_->root, &two = other.plan_->root;
+  return one.displacement_bytes == two.displacement_bytes && same_form(one, two);
+}
+
 std::int64_t Layout::mean_block_bytes() const noexcept { return plan_->mean_block_bytes; }
 
 bool Layout::is_list() const noexcept { return plan_->root.node && plan_->root.node->shape != Shape::loop; }

@@ -34,6 +34,9 @@ class Layout {
   // Whether `count` elements are one run of bytes in packed order, starting at base + true_lb_bytes().
   bool is_contiguous(std::int64_t count) const noexcept;
 
+  // Whether one element of both has the same smallest form: the same bytes in the same order.
+  bool packs_as(const Layout& other) const noexcept;
+
   // Whether pack() and unpack() are expected to beat the host by more than taking over costs, by measurement
   // (docs/layouts.md). False for contiguous data and for runs so long that everybody's memcpy is the same.
   bool worth_taking(std::int64_t count) const noexcept { return count > worth_above_; }

@@ -143,6 +143,10 @@ void millrace_layout_reach(const millrace_layout* layout, ptrdiff_t* low, ptrdif
   if (high) *high = from + (layout ? layout->layout->true_extent_bytes() : 0);
 }
 
+int millrace_layout_equal(const millrace_layout* a, const millrace_layout* b) {
+  return a && b && a->layout->packs_as(*b->layout);
+}
+
 millrace_status millrace_layout_pack(const millrace_layout* layout, const void* base, void* packed) {
   if (const millrace_status status = check(layout, base, packed)) return status;
   return answer(layout->layout->pack(base, 1, packed));

@@ -106,6 +106,28 @@ TEST(LibraryLayouts, TextFitsWhereItIsPut) {
   EXPECT_EQ(start, text.substr(0, 3) + std::string("\0?", 2));
 }
 
+TEST(LibraryLayouts, AreEqualIfTheyPackTheSameBytesInTheSameOrder) {
+  const std::size_t counts[] = {3, 2}, all[] = {6}, lengths[] = {4, 4, 4, 4, 4, 4}, none[] = {0};
+  const std::ptrdiff_t strides[] = {16, 8}, step[] = {8}, places[] = {0, 8, 16, 24, 32, 40},
+                       turned[] = {8, 0, 16, 24, 32, 40}, moved[] = {4, 12, 20, 28, 36, 44};
+  Layout nested, flat, listed, other_order, other_place, empty, another_empty;
+  ASSERT_EQ(millrace_layout_strided(2, counts, strides, 4, Out(nested)), MILLRACE_OK);
+  ASSERT_EQ(millrace_layout_strided(1, all, step, 4, Out(flat)), MILLRACE_OK);
+  ASSERT_EQ(millrace_layout_blocks(6, places, lengths, Out(listed)), MILLRACE_OK);
+  ASSERT_EQ(millrace_layout_blocks(6, turned, lengths, Out(other_order)), MILLRACE_OK);
+  ASSERT_EQ(millrace_layout_blocks(6, moved, lengths, Out(other_place)), MILLRACE_OK);
+  ASSERT_EQ(millrace_layout_strided(1, none, step, 4, Out(empty)), MILLRACE_OK);
+  ASSERT_EQ(millrace_layout_repeat(empty.get(), 3, 64, Out(another_empty)), MILLRACE_OK);
+  EXPECT_TRUE(millrace_layout_equal(nested.get(), flat.get()));
+  EXPECT_TRUE(millrace_layout_equal(flat.get(), listed.get()));
+  EXPECT_TRUE(millrace_layout_equal(empty.get(), another_empty.get()));
+  EXPECT_FALSE(millrace_layout_equal(listed.get(), other_order.get()));
+  EXPECT_FALSE(millrace_layout_equal(listed.get(), other_place.get()));
+  EXPECT_FALSE(millrace_layout_equal(listed.get(), empty.get()));
+  EXPECT_FALSE(millrace_layout_equal(listed.get(), nullptr));
+  EXPECT_FALSE(millrace_layout_equal(nullptr, nullptr));
+}
+
 TEST(LibraryLayouts, WrongArgumentsAreNamed) {
   const std::size_t counts[] = {SIZE_MAX, 1};
   const std::size_t large[] = {std::size_t{1} << 62, std::size_t{1} << 62};

@@ -7,16 +7,11 @@ import sys
 import threading
 import time
 
-import hosts
+import millrace
 import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-os.environ.setdefault("MILLRACE_LIBRARY", str(hosts.BUILD / "lib" / "libmillrace.so.0"))
-sys.path.insert(0, str(ROOT / "python"))
-
-import millrace  # noqa: E402
-
 SEED = 20260101
 INTEGERS = [f"{sign}{size}" for sign in "iu" for size in (1, 2, 4, 8)]
 FLOATS = ["f4", "f8", np.longdouble]
@@ -79,26 +74,6 @@ def test_out_is_written_in_place_and_returned():
     assert a[2, 3] == 12
     f = np.asfortranarray(b)
     assert millrace.reduce("sum", f, f).flags.f_contiguous
-
-
-@pytest.mark.parametrize(
-    "arguments,error,words",
-    [
-        (("sum", np.ones(3), np.ones(4)), ValueError, ["[3]", "[4]", "shapes"]),
-        (("sum", np.ones(3), np.ones(3, "f4")), TypeError, ["float64", "float32"]),
-        (("sum", np.ones(6)[::2], np.ones(3)), ValueError, ["contiguous", "(16,)"]),
-        (("plus", np.ones(3), np.ones(3)), ValueError, ["'plus'", "sum"]),
-        (("band", np.ones(3), np.ones(3)), TypeError, ["band", "float64"]),
-        (("sum", np.ones(3)), ValueError, ["two arrays"]),
-        (("sum", np.ones(3), [1, 2, 3]), TypeError, ["list"]),
-        (("sum", np.ones(3, ">f8"), np.ones(3, ">f8")), TypeError, [">f8"]),
-        (("sum", np.array(["a"]), np.array(["b"])), TypeError, ["<U1"]),
-    ],
-)
-def test_errors_name_what_is_wrong(arguments, error, words):
-    with pytest.raises(error) as caught:
-        millrace.reduce(*arguments)
-    assert all(word in str(caught.value) for word in words), caught.value
 
 
 def test_overlap_and_read_only_out():

@@ -64,9 +64,10 @@ const char* algorithm_name(std::uint16_t algorithm) {
   return algorithm >= first_threaded_algorithm ? threaded_name(algorithm) : kernel::kernel_name(algorithm);
 }
 
+record::Names names() { return {entry_names(), algorithm_name}; }
+
 std::vector<std::byte> own_record(int rank, int ranks) {
-  const record::Names names{entry_names(), algorithm_name};
-  return record::pack_rank_record(identity(rank, ranks), names, savings(), runtime().tick_scale.ns_per_tick());
+  return record::pack_rank_record(identity(rank, ranks), names(), savings(), runtime().tick_scale.ns_per_tick());
 }
 
 // "a.json" -> "a.<word>.json": processes that do not share a world must not overwrite one another's file.
@@ -117,6 +118,16 @@ void publish_world() {
   if (left) return;
   if (ranks > 1) destination = with_suffix(destination, fmt::format("rank{}", rank));
   record::publish(std::span(&own, 1), destination);
+}
+
+record::RankRecord record_until_now() {
+  int rank = 0;
+  int ranks = 1;
+  if (runtime().world_initialised) {
+    host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
+    host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
+  }
+  return record::this_rank(identity(rank, ranks), names(), savings(), runtime().tick_scale.ns_per_tick());
 }
 
 void publish_process() {

@@ -1,6 +1,8 @@
 // The report at the end: the records of all ranks brought to rank 0, by the host MPI, and handed to src/record.
 #pragma once
 
+#include "record/rank_record.h"
+
 namespace millrace::shim {
 
 // Collective over MPI_COMM_WORLD; called just before the host's MPI_Finalize. An error is one line, never a failure
@@ -9,5 +11,8 @@ void publish_world();
 
 // For a process without a world (the sessions model): its own record only.
 void publish_process();
+
+// What this process has recorded so far, while it runs. May throw std::bad_alloc.
+record::RankRecord record_until_now();
 
 }  // namespace millrace::shim
