@@ -15,6 +15,7 @@
 #include "tools/info/info.h"
 #include "tools/launch.h"
 #include "tools/learn/learn.h"
+#include "tools/preload.h"
 #include "tools/program.h"
 #include "tools/tune/tune.h"
 
@@ -40,9 +41,10 @@ int main(int argument_count, char** arguments) {
   }
   if (request.action == Action::check) return check_command(request.program, own_path(), request.mpi);
   if (request.action == Action::explain_type) return explain_type_command(request.program);
-  if (request.action == Action::explain_call) return explain_call_command(request.program);
+  if (request.action == Action::explain_call) return explain_call_command(request.program, request.mpi);
   if (request.action == Action::tune) return tune_command(request.program);
   if (request.action == Action::learn) return learn_command(request.program);
+  if (request.action == Action::preload) return preload_command(request.program, environment, own_path(), request.mpi);
   if (request.action == Action::info) return run_info(request, environment, own_path());
   const Plan plan = make_plan(request, environment, own_path());
   if (request.action == Action::explain) {

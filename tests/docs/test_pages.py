@@ -7,8 +7,13 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-# Where what is not a setting is defined: macros of headers, variables of the build.
-DEFINITIONS = [ROOT / "CMakeLists.txt", *ROOT.glob("src/**/CMakeLists.txt"), *ROOT.glob("include/**/*.h")]
+# Where what is not a setting is defined: macros of headers, variables of the build and of the Python package.
+DEFINITIONS = [
+    ROOT / "CMakeLists.txt",
+    ROOT / "python/millrace/_library.py",
+    *ROOT.glob("src/**/CMakeLists.txt"),
+    *ROOT.glob("include/**/*.h"),
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
