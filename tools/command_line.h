@@ -6,7 +6,20 @@
 
 namespace millrace::tools {
 
-enum class Action { launch, explain, info, check, explain_type, explain_call, tune, learn, preload, stop };
+enum class Action {
+  launch,
+  explain,
+  info,
+  check,
+  explain_type,
+  explain_call,
+  tune,
+  learn,
+  preload,
+  compare,
+  doctor,
+  stop
+};
 
 inline constexpr int usage_error = 2;
 

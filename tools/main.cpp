@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "tools/check/check.h"
 #include "tools/command_line.h"
+#include "tools/compare/compare.h"
 #include "tools/environment.h"
 #include "tools/explain.h"
 #include "tools/explain_call.h"
@@ -45,6 +46,7 @@ int main(int argument_count, char** arguments) {
   if (request.action == Action::tune) return tune_command(request.program);
   if (request.action == Action::learn) return learn_command(request.program);
   if (request.action == Action::preload) return preload_command(request.program, environment, own_path(), request.mpi);
+  if (request.action == Action::compare) return compare_command(request.program);
   if (request.action == Action::info) return run_info(request, environment, own_path());
   const Plan plan = make_plan(request, environment, own_path());
   if (request.action == Action::explain) {
