@@ -24,7 +24,6 @@ constexpr const char* footer =
     "millrace check   whether every call of this MPI is reached\n"
     "millrace preload        the path that LD_PRELOAD needs for a program\n"
     "millrace compare        runs a job with and without Millrace, in turns, and says what differs\n"
-    "millrace doctor         runs a job once, and says in plain words what could be better\n"
     "millrace explain-type   how a derived datatype is packed\n"
     "millrace explain        how a collective inside a node is done, e.g. millrace explain allreduce 32KiB\n"
     "millrace tune           measures this machine and writes a table of what it found\n"
@@ -39,7 +38,6 @@ class Formatter : public CLI::Formatter {
            "       millrace check [OPTIONS]\n"
            "       millrace preload [--mpi openmpi|mpich|abi|LIBRARY] PROGRAM\n"
            "       millrace compare [--repeat N] -- mpirun -n 4 ./app ARGS\n"
-           "       millrace doctor -- mpirun -n 4 ./app ARGS\n"
            "       millrace explain-type [--count N] TYPE\n"
            "       millrace explain [--ranks N] CALL [BYTES]\n"
            "       millrace tune [--out FILE] [-- mpirun -n 2]\n"
@@ -53,7 +51,6 @@ constexpr std::pair<std::string_view, Action> subcommands[] = {
     {"check", Action::check},
     {"preload", Action::preload},
     {"compare", Action::compare},
-    {"doctor", Action::doctor},
     {"explain-type", Action::explain_type},
     {"explain", Action::explain_call},
     {"tune", Action::tune},

@@ -134,7 +134,8 @@ std::vector<std::string> output_in_words(const OutputVerdict& verdict) {
 
 std::vector<std::string> calls_in_words(const CompareResult& result) {
   if (result.host.empty()) return {"the run with a report wrote none: the program does not come to MPI_Finalize"};
-  if (result.calls.empty()) return {"Millrace did none of the job's calls: millrace doctor says why"};
+  if (result.calls.empty())
+    return {"Millrace did none of the job's calls: its report says why (docs/report.md), millrace --report"};
   std::vector<std::string> lines;
   for (const SavedCall& call : result.calls) {
     std::string line = fmt::format("{}: {} of {} calls", call.name, call.taken, call.calls);

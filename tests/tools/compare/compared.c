@@ -11,7 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* MPI_Wtime has few digits on some hosts. */
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 int main(int argc, char** argv) {
   const int calls = argc > 1 ? atoi(argv[1]) : 100;
@@ -32,7 +40,7 @@ int main(int argc, char** argv) {
   if (rank == 0) {
     if (strchr(words, 's')) printf("sum %.1f\n", sum);
     if (strchr(words, 'm')) printf("number %.1f\n", sum + ours);
-    if (strchr(words, 't')) printf("took %.9f s\n", MPI_Wtime());
+    if (strchr(words, 't')) printf("took %.9f s\n", now());
     if (strchr(words, 'w') && ours) printf("a word\n");
     if (strchr(words, 'p')) printf("process %c%c\n", 'a' + getpid() % 26, 'a' + getpid() / 26 % 26);
   }
