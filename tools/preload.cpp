@@ -41,6 +41,7 @@ int preload_command(char** arguments, const Environment& environment, const std:
     return usage_error;
   }
   std::vector<char*> program;
+  program.reserve(words.size() + 1);
   for (std::string& word : words) program.push_back(word.data());
   program.push_back(nullptr);
   Request request;

@@ -273,8 +273,8 @@ std::optional<std::int64_t> bytes_of(std::string_view text) {
   constexpr std::array units = std::to_array<Unit>({{"", 1},
                                                     {"b", 1},
                                                     {"kb", 1000},
-                                                    {"mb", 1000 * 1000},
-                                                    {"gb", 1000 * 1000 * 1000},
+                                                    {"mb", 1'000'000},
+                                                    {"gb", 1'000'000'000},
                                                     {"kib", std::int64_t{1} << 10},
                                                     {"mib", std::int64_t{1} << 20},
                                                     {"gib", std::int64_t{1} << 30}});
