@@ -1,11 +1,16 @@
 #include "tools/command_line.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "base/settings.h"
+#include "tools/program.h"
 
 namespace millrace::tools {
 namespace {
@@ -19,6 +24,8 @@ constexpr const char* footer =
     "  millrace mpirun -n 64 ./app ARGS\n\n"
     "millrace info    what this machine, its MPI and the settings look like\n"
     "millrace check   whether every call of this MPI is reached\n"
+    "millrace preload        the path that LD_PRELOAD needs for a program\n"
+    "millrace compare        runs a job with and without Millrace, in turns, and says what differs\n"
     "millrace explain-type   how a derived datatype is packed\n"
     "millrace explain        how a collective inside a node is done, e.g. millrace explain allreduce 32KiB\n"
     "millrace tune           measures this machine and writes a table of what it found\n"
@@ -32,12 +39,25 @@ class Formatter : public CLI::Formatter {
            "       millrace [OPTIONS] mpirun [...] PROGRAM [ARGS]\n"
            "       millrace info [--json] [--mpi openmpi|mpich|abi|LIBRARY]\n"
            "       millrace check [OPTIONS]\n"
+           "       millrace preload [--mpi openmpi|mpich|abi|LIBRARY] PROGRAM\n"
+           "       millrace compare [--repeat N] -- mpirun -n 4 ./app ARGS\n"
            "       millrace explain-type [--count N] TYPE\n"
            "       millrace explain [--ranks N] CALL [BYTES]\n"
            "       millrace tune [--out FILE] [-- mpirun -n 2]\n"
            "       millrace learn [--out FILE] -- mpirun -n 4 ./app ARGS\n"
            "       millrace learn --advise [--try NAME=VALUE] -- mpirun -n 4 ./app ARGS\n";
   }
+};
+
+constexpr std::pair<std::string_view, Action> subcommands[] = {
+    {"info", Action::info},
+    {"check", Action::check},
+    {"preload", Action::preload},
+    {"compare", Action::compare},
+    {"explain-type", Action::explain_type},
+    {"explain", Action::explain_call},
+    {"tune", Action::tune},
+    {"learn", Action::learn},
 };
 
 // How many of the words are the launcher's. Derived from the declared options: those with a value take the next word.
@@ -54,6 +74,26 @@ int own_words(const CLI::App& app, int argument_count, char** arguments) {
   return std::min(index, argument_count);
 }
 
+bool can_be_run(std::string_view name) {
+  const char* const path = std::getenv("PATH");
+  return find_program(name, path ? path : "/bin:/usr/bin").error == 0;
+}
+
+// `millrace help`, `millrace help tune`: as with --help. The words live for as long as the program's own.
+Request help_for(char* subcommand) {
+  static char self[] = "millrace", wish[] = "--help";
+  static char* words[] = {self, nullptr, nullptr, nullptr};
+  const bool is_known =
+      subcommand && std::ranges::any_of(subcommands, [&](const auto& entry) { return entry.first == subcommand; });
+  words[1] = is_known ? subcommand : wish;
+  words[2] = is_known ? wish : nullptr;
+  if (is_known || !subcommand) return parse_command_line(is_known ? 3 : 2, words);
+  Request request;
+  request.exit_code = usage_error;
+  request.mistake = fmt::format("help: '{}' is no subcommand: millrace --help lists them", subcommand);
+  return request;
+}
+
 }  // namespace
 
 Request parse_command_line(int argument_count, char** arguments) {
@@ -63,7 +103,7 @@ Request parse_command_line(int argument_count, char** arguments) {
   CLI::App app(description, "millrace");
   app.formatter(std::make_shared<Formatter>());
   app.footer(footer);
-  app.set_version_flag("--version", "millrace " MILLRACE_VERSION);
+  app.set_version_flag("-v,-V,--version", "millrace " MILLRACE_VERSION);
   auto* mpi_option = app.add_option("--mpi", mpi, "the MPI that PROGRAM loads, when it cannot be seen")
                          ->type_name("openmpi|mpich|abi|LIBRARY");
   auto* report_option =
@@ -123,13 +163,17 @@ Request parse_command_line(int argument_count, char** arguments) {
     request.exit_code = usage_error;
     return request;
   }
+  // A file's name that was meant for --report would be looked for as a program.
+  const bool ends_in_report = own > 1 && std::string_view(arguments[own - 1]) == "--report" && !is_separated;
+  if (ends_in_report && first.ends_with(".json") && !can_be_run(first)) {
+    request.mistake = fmt::format("{} is no program; if the report goes there: --report={}", first, first);
+    request.exit_code = usage_error;
+    return request;
+  }
+  if (!is_separated && first == "help") return help_for(request.program[1]);
   request.action = is_explained ? Action::explain : Action::launch;
-  if (!is_separated && first == "info") request.action = Action::info;
-  if (!is_separated && first == "check") request.action = Action::check;
-  if (!is_separated && first == "explain-type") request.action = Action::explain_type;
-  if (!is_separated && first == "explain") request.action = Action::explain_call;
-  if (!is_separated && first == "tune") request.action = Action::tune;
-  if (!is_separated && first == "learn") request.action = Action::learn;
+  for (const auto& [name, action] : subcommands)
+    if (!is_separated && first == name) request.action = action;
   return request;
 }
 

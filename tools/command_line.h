@@ -6,7 +6,7 @@
 
 namespace millrace::tools {
 
-enum class Action { launch, explain, info, check, explain_type, explain_call, tune, learn, stop };
+enum class Action { launch, explain, info, check, explain_type, explain_call, tune, learn, preload, compare, stop };
 
 inline constexpr int usage_error = 2;
 

@@ -7,13 +7,20 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstdio>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "base/settings.h"
 #include "plan/collective.h"
+#include "plan/shared_collectives.h"
 #include "plan/tuning.h"
 #include "tools/command_line.h"
+#include "tools/host.h"
+#include "tools/info/found_hosts.h"
 
 namespace millrace::tools {
 namespace {
@@ -28,10 +35,65 @@ std::string plain_name(std::string_view call) {
   return name.starts_with("mpi_") ? name.substr(4) : name;
 }
 
+// "Open MPI 4.1.4", as in the list of hosts found (info/found_hosts.h).
+const plan::HostFacts& facts_of(std::string_view product) {
+  constexpr std::pair<std::string_view, plan::Vendor> makers[] = {
+      {"Open MPI ", plan::Vendor::openmpi}, {"MPICH ", plan::Vendor::mpich}, {"Intel MPI ", plan::Vendor::intel}};
+  for (const auto& [maker, vendor] : makers) {
+    if (!product.starts_with(maker)) continue;
+    const std::string_view version = product.substr(maker.size());
+    plan::HostVersion host{vendor};
+    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), host.major);
+    if (error == std::errc{} && end < version.data() + version.size())
+      std::from_chars(end + 1, version.data() + version.size(), host.minor);
+    return plan::host_facts(host);
+  }
+  return plan::hosts::unknown;
+}
+
+struct Asked {
+  collective::Kind kind;
+  std::uint64_t bytes;
+  std::uint32_t ranks;
+  bool crowded;
+  bool reads_memory;
+};
+
+// As the preload decides for blocking calls whose blocks are all of one size (src/shim/shared/shared_attempt.cpp),
+// until the job's own measurements say otherwise.
+bool is_hosts(const plan::Tuning& tuning, const plan::HostFacts& facts, const Asked& asked) {
+  using collective::Kind;
+  const std::optional<std::uint64_t> bytes = asked.kind == Kind::barrier ? 0 : asked.bytes;
+  if (const auto told = plan::host_does_by_table(tuning.collectives_of(facts), asked.kind, bytes)) return *told;
+  const bool moves_blocks = asked.kind == Kind::gather || asked.kind == Kind::scatter ||
+                            asked.kind == Kind::allgather || asked.kind == Kind::alltoall ||
+                            asked.kind == Kind::neighbor;
+  return moves_blocks
+             ? plan::host_exchanges_faster(facts, asked.kind, bytes, asked.crowded)
+             : plan::host_shares_faster(facts, asked.kind, *bytes, asked.ranks, asked.crowded, asked.reads_memory);
+}
+
+std::string by_host(const plan::Tuning& tuning, const SettingValues& settings, const Asked& asked,
+                    std::span<const std::string> products) {
+  if (settings.collectives == When::never) return "left to every host: MILLRACE_COLLECTIVES=never\n";
+  if (settings.collectives == When::always) return "so on every host: MILLRACE_COLLECTIVES=always\n";
+  const auto line = [&](std::string_view host, const plan::HostFacts& facts) {
+    return fmt::format(
+        "on {}: {}\n", host,
+        is_hosts(tuning, facts, asked) ? "left to the host, which was measured to be faster" : "done so");
+  };
+  std::string text;
+  for (const std::string& product : products) text += line(product, facts_of(product));
+  if (products.empty())
+    for (const plan::HostFacts* const facts : plan::hosts::measured) text += line(facts->name, *facts);
+  if (settings.measure != When::never) text += "a job that makes many such calls measures them, and goes by that\n";
+  return text;
+}
+
 }  // namespace
 
 CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::uint32_t ranks, bool crowded,
-                             const char* const* environment) {
+                             const char* const* environment, std::span<const std::string> products) {
   using collective::Kind;
   const SettingValues settings = read_settings(environment);
   std::string complaint;
@@ -47,8 +109,11 @@ CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::ui
   for (auto number = static_cast<int>(Kind::barrier); number <= static_cast<int>(collective::last_kind); ++number) {
     const auto kind = static_cast<Kind>(number);
     if (plain_name(call) == collective::kind_name(kind))
-      return {true, notes + plan::explain_collective(selection, shape, kind, kind == Kind::barrier ? 0 : bytes,
-                                                     settings.order == ReductionOrder::rank, crowded)};
+      return {true, notes +
+                        plan::explain_collective(selection, shape, kind, kind == Kind::barrier ? 0 : bytes,
+                                                 settings.order == ReductionOrder::rank, crowded) +
+                        by_host(tuning, settings,
+                                {kind, bytes, shape.ranks, crowded, settings.single_copy != When::never}, products)};
   }
   return {
       false,
@@ -57,29 +122,45 @@ CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::ui
                   call)};
 }
 
-int explain_call_command(char** arguments) {
+int explain_call_command(char** arguments, const std::optional<std::string>& before) {
   int argument_count = 0;
   while (arguments[argument_count]) ++argument_count;
   std::string call;
+  std::string bytes_word;
   std::uint64_t bytes = 8;
-  std::uint32_t ranks = 2;
+  std::int64_t ranks = 2;
   bool crowded = false;
+  std::string mpi;
   CLI::App app("Says how Millrace does a collective among the ranks of a node.", "millrace explain");
   app.footer("  millrace explain allreduce 32KiB --ranks 64");
   app.add_option("CALL", call,
                  "barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, neighbor, reduce_scatter, "
                  "scan or exscan")
       ->required();
-  app.add_option("BYTES", bytes, "of one rank's buffer, or of one message between two, e.g. 32KiB")
-      ->transform(CLI::AsSizeValue(false));
+  app.add_option("BYTES", bytes_word, "of one rank's buffer, or of one message between two, e.g. 32KiB")
+      ->check([&](const std::string& word) {
+        const std::optional<std::int64_t> read = bytes_of(word);
+        bytes = static_cast<std::uint64_t>(read.value_or(0));
+        return read ? std::string() : word + " is not a size such as 32KiB, of 0 to 1024GiB";
+      });
   app.add_option("--ranks", ranks, "on the node")->check(CLI::Range(2, 1024));
   app.add_flag("--crowded", crowded, "the ranks have fewer cores than there are ranks");
+  auto* const mpi_option = app.add_option("--mpi", mpi, "the host MPI; those found here if not given")
+                               ->type_name("openmpi|mpich|abi|LIBRARY");
   try {
     app.parse(argument_count, arguments);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_error;
   }
-  const CallExplanation explanation = explain_call(call, bytes, ranks, crowded, environ);
+  const std::optional<std::string> told = mpi_option->count() ? std::optional(mpi) : before;
+  if (const Host host = told ? host_from_option(*told) : Host{}; told && host.abi == Abi::unknown && !host.library) {
+    log(LogLevel::error, "explain: " + host.reason);
+    return usage_error;
+  }
+  std::vector<std::string> products;
+  for (const FoundHost& host : find_hosts(Environment(environ), told)) products.push_back(host.product);
+  const CallExplanation explanation =
+      explain_call(call, bytes, static_cast<std::uint32_t>(ranks), crowded, environ, products);
   if (!explanation.is_understood) {
     log(LogLevel::error, "explain: " + explanation.text);
     return usage_error;

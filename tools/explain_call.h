@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,11 +15,12 @@ struct CallExplanation {
 };
 
 // `call`: barrier, bcast, reduce, allreduce, with or without MPI_ and in any case; `ranks` of one node; `crowded`:
-// they share cores.
+// they share cores. `products`: hosts ("Open MPI 4.1.4") to say of whether the call is left to them; all that were
+// measured if there are none.
 CallExplanation explain_call(std::string_view call, std::uint64_t bytes, std::uint32_t ranks, bool crowded,
-                             const char* const* environment);
+                             const char* const* environment, std::span<const std::string> products = {});
 
-// The subcommand: `arguments` starts with "explain" and ends with a null pointer.
-int explain_call_command(char** arguments);
+// The subcommand: `arguments` starts with "explain" and ends with a null pointer. `before`: of --mpi in front of it.
+int explain_call_command(char** arguments, const std::optional<std::string>& before = {});
 
 }  // namespace millrace::tools

@@ -12,7 +12,8 @@ struct TypeExplanation {
   std::string text;  // or what is wrong with the notation, with a mark under the place
 };
 
-TypeExplanation explain_type(std::string_view notation, std::int64_t count);
+// `text`: the notation, or calls out of a program (pasted_type.h).
+TypeExplanation explain_type(std::string_view text, std::int64_t count);
 
 // The subcommand: `arguments` starts with "explain-type" and ends with a null pointer.
 int explain_type_command(char** arguments);

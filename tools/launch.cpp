@@ -28,6 +28,7 @@ std::string failure(std::string_view name, int error) {
     return fmt::format("{}: not found in PATH; check the name, or give its path", name);
   }
   if (error == ENOENT) return fmt::format("{}: no such file; check the path", name);
+  if (error == EISDIR) return fmt::format("{}: is a directory; give the path of a program in it", name);
   if (error == EACCES) return fmt::format("{}: may not be executed; if it is a program: chmod +x {}", name, name);
   return fmt::format("{}: {}", name, std::strerror(error));
 }

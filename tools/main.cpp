@@ -11,6 +11,7 @@
 #include "base/settings.h"
 #include "tools/check/check.h"
 #include "tools/command_line.h"
+#include "tools/compare/compare.h"
 #include "tools/environment.h"
 #include "tools/explain.h"
 #include "tools/explain_call.h"
@@ -18,6 +19,7 @@
 #include "tools/info/info.h"
 #include "tools/launch.h"
 #include "tools/learn/learn.h"
+#include "tools/preload.h"
 #include "tools/program.h"
 #include "tools/tune/tune.h"
 #include "tools/whole_job.h"
@@ -44,9 +46,11 @@ int main(int argument_count, char** arguments) {
   }
   if (request.action == Action::check) return check_command(request.program, own_path(), request.mpi);
   if (request.action == Action::explain_type) return explain_type_command(request.program);
-  if (request.action == Action::explain_call) return explain_call_command(request.program);
+  if (request.action == Action::explain_call) return explain_call_command(request.program, request.mpi);
   if (request.action == Action::tune) return tune_command(request.program);
   if (request.action == Action::learn) return learn_command(request.program);
+  if (request.action == Action::preload) return preload_command(request.program, environment, own_path(), request.mpi);
+  if (request.action == Action::compare) return compare_command(request.program);
   if (request.action == Action::info) return run_info(request, environment, own_path());
   if (std::vector<std::string> words = job_words(request, environment, own_path()); !words.empty()) {
     if (request.action == Action::launch) return run_job(words);

@@ -17,6 +17,7 @@ constexpr int deepest_script = 5;  // Linux gives up there, too
 int execution_error(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return errno;
+  if (S_ISDIR(status.st_mode)) return EISDIR;
   if (!S_ISREG(status.st_mode)) return EACCES;
   return faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
@@ -54,7 +55,7 @@ Program find_program(std::string_view name, std::string_view search_path) {
     std::string path = directory.empty() ? std::string(name) : std::string(directory) + '/' + std::string(name);
     const int found = execution_error(path);
     if (found == 0) return {std::move(path), 0};
-    if (found == EACCES) error = EACCES;  // execvp goes on looking, and remembers
+    if (found == EACCES || found == EISDIR) error = EACCES;  // execvp goes on looking, and remembers
     start = end + 1;
   }
   return {{}, error};

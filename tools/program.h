@@ -9,7 +9,7 @@ namespace millrace::tools {
 
 struct Program {
   std::string path;  // the file that the kernel would be given; empty if there is none
-  int error = 0;     // why not, as errno of execvp: ENOENT, EACCES, ...
+  int error = 0;     // why not, as errno of execvp: ENOENT, EACCES, ...; EISDIR for a path that is a directory
 };
 
 // `search_path` is the value of PATH.

@@ -44,7 +44,7 @@ def sample(name, ranks, kind, side):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default=",".join(hosts.HOSTS))
+    parser.add_argument("--hosts", type=hosts.host_names, default=",".join(hosts.HOSTS))
     parser.add_argument("--ranks", default="2,4,16")
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--turns", type=int, default=21)

@@ -108,7 +108,7 @@ def table(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel")
+    parser.add_argument("--hosts", type=hosts.host_names, default="openmpi4,openmpi5,mpich4,mpich5,intel")
     parser.add_argument("--ranks", default="2,16")
     parser.add_argument("--only", default=",".join(CASES))
     parser.add_argument("--turns", type=int, default=5)

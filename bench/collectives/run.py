@@ -89,7 +89,7 @@ def show(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default=STANDARD)
+    parser.add_argument("--hosts", type=hosts.host_names, default=STANDARD)
     parser.add_argument("--ranks", default="2")
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--target-us", type=float, default=2000, help="of one sample")

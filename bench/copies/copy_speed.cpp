@@ -320,7 +320,13 @@ int main(int count, char** words) {
       options.cold = true;
     else if (word == "--kernels")
       options.kernels = true;
-    else
+    else if (word.starts_with("-")) {
+      std::fprintf(stderr,
+                   "copy_speed: no option %s; there are --isa=NAME --turns=N --bytes=N,... --grid=N,... "
+                   "--stream-from=N --cold --kernels, and prefixes of names\n",
+                   word.c_str());
+      return 2;
+    } else
       options.prefixes.push_back(word);
   }
   millrace::kernel::bench::run(options);

@@ -144,8 +144,13 @@ void be_rank(const Arguments& arguments, char* base, const GroupShape& shape, st
 
 Arguments read(int count, char** words) {
   Arguments arguments;
-  for (int index = 1; index + 1 < count; index += 2) {
-    const std::string name = words[index], value = words[index + 1];
+  for (int index = 1; index < count; index += 2) {
+    const std::string name = words[index], value = index + 1 < count ? words[index + 1] : "";
+    const bool is_known = name == "--ranks" || name == "--rounds" || name == "--only" || name == "--bytes";
+    if (!is_known || value.empty()) {
+      fmt::print(stderr, "exchanges_speed: '{}'? There are --ranks N, --rounds N, --only NAME, --bytes N,...\n", name);
+      std::exit(2);
+    }
     if (name == "--ranks") arguments.ranks = static_cast<std::uint32_t>(std::atoi(value.c_str()));
     if (name == "--rounds") arguments.rounds = std::atoi(value.c_str());
     if (name == "--only") arguments.only = value;

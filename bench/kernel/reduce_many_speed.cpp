@@ -105,7 +105,10 @@ void measure(std::size_t inputs, std::size_t bytes) {
 
 int main(int count, char** words) {
   const std::size_t inputs = count > 1 ? std::strtoul(words[1], nullptr, 0) : 8;
-  if (inputs < 2) return 2;
+  if (inputs < 2 || inputs > 1000) {
+    std::fprintf(stderr, "reduce_many_speed: takes the number of inputs, 2 to 1000, and sizes in bytes\n");
+    return 2;
+  }
   if (count > 2)
     for (int i = 2; i < count; ++i) measure(inputs, std::strtoul(words[i], nullptr, 0));
   else

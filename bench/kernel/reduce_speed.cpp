@@ -157,7 +157,13 @@ int main(int count, char** words) {
       options.offset_bytes = bench::numbers(word.substr(9)).at(0);
     else if (word == "--csv")
       options.csv = true;
-    else
+    else if (word.starts_with("-")) {
+      std::fprintf(
+          stderr,
+          "reduce_speed: no option %s; there are --isa=NAME --bytes=N,... --offset=N --csv, and prefixes of names\n",
+          word.c_str());
+      return 2;
+    } else
       options.prefixes.push_back(word);
   }
   const IsaChoice choice = choose_isa(options.isa);

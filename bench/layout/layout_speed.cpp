@@ -161,6 +161,10 @@ void calls(int turns) {
 
 int main(int count, char** words) {
   const int turns = count > 1 ? std::atoi(words[1]) : 51;
+  if (turns < 1 || count > 2) {
+    std::fprintf(stderr, "layout_speed: takes the number of turns, 51 if not given, and nothing else\n");
+    return 2;
+  }
   calls(turns);
   for (const std::size_t bytes : {std::size_t{8} << 10, std::size_t{512} << 10, std::size_t{16} << 20})
     table(bytes, bytes > 1 << 20 ? std::max(1, turns / 3) : turns);

@@ -74,7 +74,7 @@ def table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", default="pack,exchange,collective")
-    parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel,abi")
+    parser.add_argument("--hosts", type=hosts.host_names, default="openmpi4,openmpi5,mpich4,mpich5,intel,abi")
     parser.add_argument("--layouts", default="always", help="MILLRACE_LAYOUTS; auto shows what users get")
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--turn-ms", type=float, default=1.0)

@@ -31,7 +31,7 @@ def measure(name, turns):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel")
+    parser.add_argument("--hosts", type=hosts.host_names, default="openmpi4,openmpi5,mpich4,mpich5,intel")
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--csv", type=pathlib.Path, default=OUT / "layouts_worth.csv")
     arguments = parser.parse_args()

@@ -60,7 +60,7 @@ def thresholds(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel")
+    parser.add_argument("--hosts", type=hosts.host_names, default="openmpi4,openmpi5,mpich4,mpich5,intel")
     parser.add_argument("--modes", default="auto,always")
     parser.add_argument("--turns", type=int, default=15)
     parser.add_argument("--csv", type=pathlib.Path, default=OUT / "op_substitution.csv")

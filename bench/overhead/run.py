@@ -25,7 +25,7 @@ OUT = hosts.BUILD / "bench" / "overhead"
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default=",".join(hosts.HOSTS), help="names, separated by commas")
+    parser.add_argument("--hosts", type=hosts.host_names, default=",".join(hosts.HOSTS), help="names")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--csv", type=pathlib.Path, default=OUT / "overhead.csv", help="every sample")
     return parser.parse_args()

@@ -49,7 +49,7 @@ def show(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel")
+    parser.add_argument("--hosts", type=hosts.host_names, default="openmpi4,openmpi5,mpich4,mpich5,intel")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--compute-us", type=float, default=2000)

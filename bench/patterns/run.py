@@ -55,7 +55,7 @@ def table(rows, form):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel")
+    parser.add_argument("--hosts", type=hosts.host_names, default="openmpi4,openmpi5,mpich4,mpich5,intel")
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument("--turn-ms", type=float, default=1.0)
     parser.add_argument("--scales", default="32,128")

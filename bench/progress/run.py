@@ -53,7 +53,7 @@ def medians(lines, column=4):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default=",".join(hosts.HOSTS))
+    parser.add_argument("--hosts", type=hosts.host_names, default=",".join(hosts.HOSTS))
     parser.add_argument("--ranks", default="2,3,4,8,16")
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument("--operations", default="pfosnP")

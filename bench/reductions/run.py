@@ -120,7 +120,7 @@ def store_summary(path, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel")
+    parser.add_argument("--hosts", type=hosts.host_names, default="openmpi4,openmpi5,mpich4,mpich5,intel")
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--largest", type=int, default=64 << 20)
     parser.add_argument("--csv", type=pathlib.Path, default=OUT / "reductions.csv")

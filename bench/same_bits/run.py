@@ -33,7 +33,7 @@ def digests(host, options, late, env):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default=",".join(hosts.HOSTS))
+    parser.add_argument("--hosts", type=hosts.host_names, default=",".join(hosts.HOSTS))
     parser.add_argument("--ranks", type=int, default=3)
     parser.add_argument("--runs", type=int, default=500, help="each way")
     parser.add_argument("--calls", type=int, default=600)

@@ -30,7 +30,7 @@ def soak(name, ranks, seconds, seed, millrace, env):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default="openmpi5,mpich5")
+    parser.add_argument("--hosts", type=hosts.host_names, default="openmpi5,mpich5")
     parser.add_argument("--ranks", default="2,4,8")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)

@@ -62,7 +62,7 @@ def show(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default=",".join(hosts.HOSTS))
+    parser.add_argument("--hosts", type=hosts.host_names, default=",".join(hosts.HOSTS))
     parser.add_argument("--ranks", default="2")
     parser.add_argument("--work-ms", default="0,100")
     parser.add_argument("--turns", type=int, default=41)

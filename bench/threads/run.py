@@ -54,7 +54,7 @@ def overlap(host, turns):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default="openmpi4,openmpi5,mpich4,mpich5,intel")
+    parser.add_argument("--hosts", type=hosts.host_names, default="openmpi4,openmpi5,mpich4,mpich5,intel")
     parser.add_argument("--parts", default="sweep,local,reduce,overlap")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--log2", type=int, default=28)

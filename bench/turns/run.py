@@ -138,7 +138,7 @@ def show_refused(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default=",".join(hosts.HOSTS))
+    parser.add_argument("--hosts", type=hosts.host_names, default=",".join(hosts.HOSTS))
     parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives,rare,nonblocking")
     parser.add_argument("--modes", default="hot,cold,apart")
     parser.add_argument("--ranks", default="2,4")

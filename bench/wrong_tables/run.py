@@ -81,7 +81,7 @@ def report(host, options, measured):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", default=",".join(hosts.HOSTS))
+    parser.add_argument("--hosts", type=hosts.host_names, default=",".join(hosts.HOSTS))
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=1500)
     parser.add_argument("--repeat", type=int, default=3)

@@ -1,6 +1,7 @@
 #include "base/settings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -41,16 +42,25 @@ std::optional<bool> on_off(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> bytes_of(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || number < 0) return std::nullopt;
-  const std::string unit = lower({end, static_cast<std::size_t>(text.data() + text.size() - end)});
-  constexpr std::array<std::pair<const char*, int>, 5> units{
-      {{"", 0}, {"b", 0}, {"kib", 10}, {"mib", 20}, {"gib", 30}}};
+// The reverse of bytes_of(): one text for each size, so that ranks to which it was given in other words agree.
+std::string bytes_text(std::int64_t bytes) {
+  constexpr std::array<std::pair<const char*, int>, 3> units{{{"GiB", 30}, {"MiB", 20}, {"KiB", 10}}};
   for (const auto& [name, shift] : units)
-    if (unit == name && number <= (std::int64_t{1} << 40) >> shift) return number << shift;
-  return std::nullopt;
+    if (bytes != 0 && bytes % (std::int64_t{1} << shift) == 0) return fmt::format("{}{}", bytes >> shift, name);
+  return std::to_string(bytes);
+}
+
+// A call as the standard writes it, "Reduce_local", a kernel in lower case, "sum_f64": nobody should have to know which
+// letters are large. Kernels end in their type, letters and then digits, which no call does.
+std::string disabled_name(std::string_view text) {
+  std::string name = lower(text);
+  if (name.starts_with("mpi_")) name.erase(0, 4);
+  const std::string_view end = std::string_view(name).substr(name.rfind('_') + 1);
+  const std::size_t digits = std::min(end.find_first_of("0123456789"), end.size());
+  const bool is_kernel = end.size() < name.size() && digits != 0 && digits < end.size() &&
+                         end.find_first_not_of("0123456789", digits) == std::string_view::npos;
+  if (!is_kernel && !name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return name;
 }
 
 bool ends_with_json(std::string_view text) { return text.size() > 5 && text.substr(text.size() - 5) == ".json"; }
@@ -113,7 +123,7 @@ Accepted bytes(const Setting&, std::string_view text, SettingValues& values) {
   const auto value = bytes_of(text);
   if (!value) return std::nullopt;
   values.*member = *value;
-  return std::string(text);
+  return bytes_text(*value);
 }
 
 // A count of at least one, or the standard word for 0; what is beyond every machine counts as the most.
@@ -122,9 +132,12 @@ Accepted count(const Setting& setting, std::string_view text, SettingValues& val
   constexpr std::uint64_t most = 1024;
   const std::string value = lower(text);
   if (value != setting.standard && !is_count(value)) return std::nullopt;
-  values.*member =
-      value == setting.standard ? 0 : static_cast<std::uint32_t>(std::min<std::uint64_t>(std::stoull(value), most));
-  return value;
+  if (value == setting.standard) {
+    values.*member = 0;
+    return value;
+  }
+  values.*member = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::stoull(value), most));
+  return std::to_string(values.*member);
 }
 
 template <std::uint32_t SettingValues::*member>
@@ -145,11 +158,15 @@ Accepted node_split(const Setting&, std::string_view text, SettingValues& values
   return std::string(text);
 }
 
-// Each is checked by whoever uses it.
+// Whether there is such a call or kernel is checked by whoever uses it. Their order means nothing.
 template <std::vector<std::string> SettingValues::*member>
-Accepted names(const Setting&, std::string_view text, SettingValues& values) {
-  values.*member = split(text, ',');
-  return std::string(text);
+Accepted disabled_names(const Setting&, std::string_view text, SettingValues& values) {
+  std::vector<std::string> names = split(text, ',');
+  std::ranges::transform(names, names.begin(), [](const std::string& name) { return disabled_name(name); });
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  values.*member = names;
+  return fmt::format("{}", fmt::join(names, ","));
 }
 
 template <std::string SettingValues::*member>
@@ -169,17 +186,17 @@ Accepted switch_or_json_file(const Setting&, std::string_view text, SettingValue
 constexpr std::array table = std::to_array<Setting>({
     {"MILLRACE", on_or_off<&SettingValues::enabled>, "0|1", "1",
      "0 leaves every call to the host MPI, as if Millrace were not there"},
-    {"MILLRACE_DISABLE", names<&SettingValues::disabled>, "name,...", "",
+    {"MILLRACE_DISABLE", disabled_names<&SettingValues::disabled>, "name,...", "",
      "accelerated calls or kernels to leave to the host MPI, e.g. Reduce_local or sum_f64"},
     {"MILLRACE_ISA", word<&SettingValues::isa>, "auto|scalar|sse42|avx2|avx512|neon|sve|128|256|512", "auto",
      "forces a unit of kernels, or caps the vector width in bits"},
     {"MILLRACE_SUBSTITUTE", choice<&SettingValues::substitute>, "auto|always|never", "auto",
      "collective reductions that the host does: give them an op of ours where that was measured to be faster"},
-    {"MILLRACE_BUFFERS", bytes<&SettingValues::buffers_bytes>, "BYTES|KiB|MiB|GiB", "32MiB",
+    {"MILLRACE_BUFFERS", bytes<&SettingValues::buffers_bytes>, "BYTES[KiB|MiB|GiB|KB|MB|GB]", "32MiB",
      "most memory of a rank for packed messages of derived datatypes; 0 leaves them to the host MPI"},
     {"MILLRACE_THREADS", count<&SettingValues::threads>, "auto|N", "auto",
      "threads of a large reduction: auto uses cores that this rank owns and nobody uses, 1 never splits"},
-    {"MILLRACE_THREADS_BYTES", bytes<&SettingValues::threads_bytes>, "BYTES|KiB|MiB|GiB", "8MiB",
+    {"MILLRACE_THREADS_BYTES", bytes<&SettingValues::threads_bytes>, "BYTES[KiB|MiB|GiB|KB|MB|GB]", "8MiB",
      "the least size of a buffer for more than one thread; the default is what was measured"},
     {"MILLRACE_COLLECTIVES", choice<&SettingValues::collectives>, "auto|always|never", "auto",
      "collectives among the ranks of a node by shared memory: where that was measured to be faster"},
@@ -240,7 +257,17 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
   return row.back();
 }
 
+// Variables of ours that this table does not hold: of the Python package, and names of macros, which as variables do
+// nothing.
+constexpr std::string_view python_library = "MILLRACE_LIBRARY";
+constexpr std::string_view macro_of_tasks = "MILLRACE_TASK_BYTES";
+
+// "" if there is nothing to say.
 std::string unknown_variable(std::string_view variable) {
+  if (variable == python_library) return {};
+  if (variable == macro_of_tasks)
+    return fmt::format("{} is a macro of millrace_mpi_tasks.h, no variable: compile with -D{}=BYTES", variable,
+                       variable);
   const Setting* nearest = nullptr;
   std::size_t nearest_distance = 4;  // further away than this is no typing error
   for (const Setting& setting : table) {
@@ -260,6 +287,29 @@ bool is_ours(std::string_view variable) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> bytes_of(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || number < 0) return std::nullopt;
+  const std::string unit = lower({end, static_cast<std::size_t>(text.data() + text.size() - end)});
+  struct Unit {
+    const char* name;
+    std::int64_t bytes;
+  };
+  constexpr std::array units = std::to_array<Unit>({{"", 1},
+                                                    {"b", 1},
+                                                    {"kb", 1000},
+                                                    {"mb", 1'000'000},
+                                                    {"gb", 1'000'000'000},
+                                                    {"kib", std::int64_t{1} << 10},
+                                                    {"mib", std::int64_t{1} << 20},
+                                                    {"gib", std::int64_t{1} << 30}});
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+  for (const Unit& known : units)
+    if (unit == known.name && number <= most_bytes / known.bytes) return number * known.bytes;
+  return std::nullopt;
+}
 
 std::span<const Setting> settings() { return table; }
 
@@ -294,7 +344,8 @@ SettingValues read_settings(const char* const* environment) {
     const std::string_view text = equals == std::string_view::npos ? std::string_view{} : entry.substr(equals + 1);
     const Setting* setting = find_setting(variable);
     if (!setting) {
-      values.complaints.push_back(unknown_variable(variable));
+      if (std::string unknown = unknown_variable(variable); !unknown.empty())
+        values.complaints.push_back(std::move(unknown));
     } else if (!accept(*setting, text, values)) {
       values.complaints.push_back(fmt::format("{}: using {}", setting_complaint(*setting, text).value_or(std::string{}),
                                               *setting->standard ? setting->standard : "nothing"));

@@ -46,7 +46,7 @@ struct SettingValues {
   SettingValues();  // the standard values
 
   bool enabled{};
-  std::vector<std::string> disabled;
+  std::vector<std::string> disabled;  // calls as in the standard without MPI_, and kernels
   std::string isa;
   When substitute{};
   std::int64_t buffers_bytes{};
@@ -79,7 +79,12 @@ SettingValues read_settings(const char* const* environment);
 // What is wrong with a value for a setting, as one line; nothing if it is right.
 std::optional<std::string> setting_complaint(const Setting& setting, std::string_view text);
 
-// The value in force for one setting, as text (for `millrace info`); `standard` if not given or malformed.
+// "4096", "64KiB", "10GB": KB, MB and GB are powers of 1000, KiB, MiB and GiB of 1024, in any case. Nothing if it is
+// malformed, negative or more than 1 TiB.
+std::optional<std::int64_t> bytes_of(std::string_view text);
+
+// The value in force for one setting, as text (for `millrace info`); `standard` if not given or malformed. Texts that
+// mean the same give the same: ranks compare them.
 std::string setting_text(const Setting& setting, const char* const* environment);
 
 }  // namespace millrace

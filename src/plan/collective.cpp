@@ -1,9 +1,12 @@
 #include "plan/collective.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <string>
+#include <vector>
 
 #include "collective/algorithms.h"
 
@@ -41,6 +44,21 @@ bool force(std::string_view word, Selection& selection) {
       return true;
     }
   return false;
+}
+
+// Why a word of MILLRACE_ALGORITHM forces nothing: what could stand there instead.
+std::string choices_instead_of(std::string_view word) {
+  const std::string_view kind = word.substr(0, word.find('='));
+  std::vector<std::string_view> kinds, names;
+  for (const AlgorithmEntry& entry : algorithms()) {
+    if (!entry.force) continue;
+    if (std::ranges::find(kinds, kind_name(entry.kind)) == kinds.end()) kinds.emplace_back(kind_name(entry.kind));
+    if (kind == kind_name(entry.kind)) names.emplace_back(entry.name);
+  }
+  if (names.empty())
+    return fmt::format("MILLRACE_ALGORITHM: '{}' is not one of {}, with '=' and an algorithm: ignored", word,
+                       fmt::join(kinds, ", "));
+  return fmt::format("MILLRACE_ALGORITHM: '{}' is not one of {}={}: ignored", word, kind, fmt::join(names, "|"));
 }
 
 }  // namespace
@@ -88,8 +106,7 @@ Selection select_collectives(const CollectiveSettings& settings, std::string& co
     complaint = fmt::format("MILLRACE_TREE={} is not a tree: using knomial:4", settings.tree);
   for (std::string_view rest = settings.force; !rest.empty();) {
     const std::string_view word = take(rest, ',');
-    if (!force(word, selection) && complaint.empty())
-      complaint = fmt::format("MILLRACE_ALGORITHM: '{}' is not a collective and an algorithm for it: ignored", word);
+    if (!force(word, selection) && complaint.empty()) complaint = choices_instead_of(word);
   }
   if (settings.rank_order) selection.reduce_tree_ranks = selection.allreduce_tree_ranks = never;
   return selection;

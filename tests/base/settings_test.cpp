@@ -124,8 +124,13 @@ TEST(Settings, BytesHaveUnits) {
   EXPECT_EQ(read({"MILLRACE_BUFFERS=4096"}).buffers_bytes, 4096);
   EXPECT_EQ(read({"MILLRACE_BUFFERS=512kib"}).buffers_bytes, 512 << 10);
   EXPECT_EQ(read({"MILLRACE_BUFFERS=2GiB"}).buffers_bytes, std::int64_t{2} << 30);
-  for (const char* wrong : {"MILLRACE_BUFFERS=-1", "MILLRACE_BUFFERS=MiB", "MILLRACE_BUFFERS=1 MiB",
-                            "MILLRACE_BUFFERS=1MB", "MILLRACE_BUFFERS=9999999999GiB"}) {
+  EXPECT_EQ(read({"MILLRACE_BUFFERS=3KB"}).buffers_bytes, 3000);
+  EXPECT_EQ(read({"MILLRACE_BUFFERS=4mb"}).buffers_bytes, 4000000);
+  EXPECT_EQ(read({"MILLRACE_BUFFERS=10Gb"}).buffers_bytes, 10000000000);
+  EXPECT_EQ(read({"MILLRACE_BUFFERS=1TiB"}).complaints.size(), 1u);
+  for (const char* wrong :
+       {"MILLRACE_BUFFERS=-1", "MILLRACE_BUFFERS=MiB", "MILLRACE_BUFFERS=1 MiB", "MILLRACE_BUFFERS=1XB",
+        "MILLRACE_BUFFERS=9999999999GiB", "MILLRACE_BUFFERS=9999999999GB"}) {
     const SettingValues values = read({wrong});
     EXPECT_EQ(values.buffers_bytes, 32 << 20) << wrong;
     EXPECT_EQ(values.complaints.size(), 1u) << wrong;
@@ -135,6 +140,46 @@ TEST(Settings, BytesHaveUnits) {
 TEST(Settings, NamesAreSplitAndEmptyOnesDropped) {
   const SettingValues values = read({"MILLRACE_DISABLE=,Reduce_local,,sum_f64,"});
   EXPECT_EQ(values.disabled, (std::vector<std::string>{"Reduce_local", "sum_f64"}));
+}
+
+TEST(Settings, CallsAndKernelsAreNamedInAnyCase) {
+  const auto disabled = [](const char* entry) { return read({entry}).disabled; };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(disabled("MILLRACE_DISABLE=allreduce"), Names{"Allreduce"});
+  EXPECT_EQ(disabled("MILLRACE_DISABLE=MPI_ALLREDUCE,mpi_allreduce,Allreduce"), Names{"Allreduce"});
+  EXPECT_EQ(disabled("MILLRACE_DISABLE=REDUCE_SCATTER_BLOCK"), Names{"Reduce_scatter_block"});
+  EXPECT_EQ(disabled("MILLRACE_DISABLE=SUM_F64,Maxloc_f64_i32,land_Bool8"),
+            (Names{"land_bool8", "maxloc_f64_i32", "sum_f64"}));
+  // Digits in a call make no kernel of it.
+  EXPECT_EQ(disabled("MILLRACE_DISABLE=TYPE_CREATE_F90_REAL,status_f2f08,comm_F2C"),
+            (Names{"Comm_f2c", "Status_f2f08", "Type_create_f90_real"}));
+}
+
+// Ranks compare the text in force (node_agreement.cpp): what means the same must not keep them apart.
+TEST(Settings, TextsThatMeanTheSameAreInForceAsTheSame) {
+  const auto in_force = [](const char* variable, const char* entry) {
+    const char* environment[] = {entry, nullptr};
+    return setting_text(*find_setting(variable), environment);
+  };
+  for (const char* same : {"MILLRACE_BUFFERS=32MiB", "MILLRACE_BUFFERS=32mib", "MILLRACE_BUFFERS=32768KiB",
+                           "MILLRACE_BUFFERS=33554432", "MILLRACE_BUFFERS=33554432B", "MILLRACE_BUFFERS="})
+    EXPECT_EQ(in_force("MILLRACE_BUFFERS", same), "32MiB") << same;
+  EXPECT_EQ(in_force("MILLRACE_BUFFERS", "MILLRACE_BUFFERS=32MB"), "31250KiB");
+  EXPECT_EQ(in_force("MILLRACE_BUFFERS", "MILLRACE_BUFFERS=0GiB"), "0");
+  EXPECT_EQ(in_force("MILLRACE_BUFFERS", "MILLRACE_BUFFERS=1025"), "1025");
+  EXPECT_EQ(in_force("MILLRACE_THREADS", "MILLRACE_THREADS=003"), "3");
+  EXPECT_EQ(in_force("MILLRACE_THREADS", "MILLRACE_THREADS=99999"), "1024");
+  for (const char* same : {"MILLRACE_DISABLE=bcast,MPI_Allreduce", "MILLRACE_DISABLE=Allreduce,,BCAST,bcast"})
+    EXPECT_EQ(in_force("MILLRACE_DISABLE", same), "Allreduce,Bcast") << same;
+}
+
+TEST(Settings, VariablesThatAreDocumentedElsewhereAreKnown) {
+  EXPECT_TRUE(read({"MILLRACE_LIBRARY=/a/libmillrace.so.0"}).complaints.empty());
+  const SettingValues values = read({"MILLRACE_TASK_BYTES=4096"});
+  ASSERT_EQ(values.complaints.size(), 1u);
+  EXPECT_EQ(values.complaints[0],
+            "MILLRACE_TASK_BYTES is a macro of millrace_mpi_tasks.h, no variable: compile with "
+            "-DMILLRACE_TASK_BYTES=BYTES");
 }
 
 TEST(Settings, TheReportIsASwitchOrAJsonFile) {

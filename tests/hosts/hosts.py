@@ -10,6 +10,7 @@ everywhere. On the command line:
 BUILD_DIR names the build directory (build); the PyPI hosts are environments in build/env, made by `./dev setup`.
 """
 
+import argparse
 import contextlib
 import dataclasses
 import os
@@ -159,6 +160,16 @@ def get(host):
         return {**HOSTS, **VARIATIONS}[host]
     except KeyError:
         raise ValueError(f"no host '{host}'; there are {', '.join([*HOSTS, *VARIATIONS])}") from None
+
+
+def host_names(text):
+    """For argparse: the text itself, if it is names of hosts with commas between them."""
+    for name in text.split(","):
+        try:
+            get(name)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def environment(host, extra=None):

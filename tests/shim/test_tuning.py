@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import hosts
@@ -83,6 +84,8 @@ def test_tune_writes_a_table_that_is_read(tmp_path):
             [hosts.MILLRACE, "tune", "--out", path], capture_output=True, text=True, timeout=120, check=True
         )
         assert tuned.stdout == f"{path}\n"
+        assert "millrace tune: copies\n" in tuned.stderr
+        assert re.search(r"^lists of blocks are packed (by|without) gather instructions", tuned.stderr, re.MULTILINE)
         table = json.loads(path.read_text())
         assert {"permute_from_bytes", "gather_lists", "stream_from_bytes"} <= set(table["copies"])
         assert (table.get("messages"), table.get("collectives")) == (
@@ -94,6 +97,21 @@ def test_tune_writes_a_table_that_is_read(tmp_path):
         "openmpi5", 2, [build("openmpi5", "shared_collectives.c"), SEED, 20], millrace=True, env=environment
     )
     assert finished.check().stderr == ""
+
+
+def test_tune_can_be_undone(table):
+    path = table()
+    for said in ("is deleted", "there is no table"):
+        done = subprocess.run(
+            [hosts.MILLRACE, "tune", "--reset", "--out", path], capture_output=True, text=True, timeout=20, check=True
+        )
+        assert said in done.stdout and not path.exists()
+    path.mkdir()
+    (path / "file").touch()
+    done = subprocess.run(
+        [hosts.MILLRACE, "tune", "--reset", "--out", path], capture_output=True, text=True, timeout=20, check=False
+    )
+    assert done.returncode == 1 and "cannot be deleted" in done.stderr
 
 
 def tune_messages(host, path):

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <vector>
 
+#include "scratch.h"
+
 namespace millrace::tools {
 namespace {
 
@@ -36,9 +38,18 @@ TEST(CommandLine, OptionsEndAtTheProgram) {
 }
 
 TEST(CommandLine, TheReportTakesItsFileOnlyAfterAnEqualsSign) {
-  const Line plain{"--report", "./app.json"};
+  const Line plain{"--report", "./app.js"};
   EXPECT_EQ(plain.request.report, "1");
-  EXPECT_EQ(plain.program(), Words{"./app.json"});
+  EXPECT_EQ(plain.program(), Words{"./app.js"});
+  const Line meant{"--report", "run.json", "./app"};
+  EXPECT_EQ(meant.request.action, Action::stop);
+  EXPECT_EQ(meant.request.exit_code, usage_error);
+  EXPECT_NE(meant.request.mistake.find("--report=run.json"), std::string::npos);
+  // A program may be called so, and nobody keeps it from being run.
+  const Scratch scratch;
+  const std::string program = scratch.write("run.json", "text", true);
+  EXPECT_EQ(Line({"--report", program.c_str(), "x"}).request.action, Action::launch);
+  EXPECT_EQ(Line({"--report", "--", "run.json"}).request.action, Action::launch);
   const Line named{"--report=r.json", "./app"};
   EXPECT_EQ(named.request.report, "r.json");
   const Line followed{"--report", "--log", "debug", "./app"};
@@ -77,8 +88,16 @@ TEST(CommandLine, MistakesAreNamedAndStop) {
   EXPECT_NE(Line({"--isa", "avx3", "app"}).request.mistake.find("scalar"), std::string::npos);
 }
 
+TEST(CommandLine, HelpForASubcommandIsItsOwn) {
+  const Line line{"help", "tune"};
+  EXPECT_EQ(line.request.action, Action::tune);
+  EXPECT_EQ(line.program(), (Words{"tune", "--help"}));
+  EXPECT_EQ(Line({"./help"}).request.action, Action::launch);
+  EXPECT_EQ(Line({"help", "nonsense"}).request.exit_code, usage_error);
+}
+
 TEST(CommandLine, HelpAndVersionStopWithoutAMistake) {
-  for (const char* wish : {"--help", "-h", "--version"}) {
+  for (const char* wish : {"--help", "-h", "help", "--version", "-v", "-V"}) {
     testing::internal::CaptureStdout();
     const Line line{wish};
     EXPECT_NE(testing::internal::GetCapturedStdout(), "") << wish;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/hosts/hosts.h"
+
 namespace millrace::tools {
 namespace {
 
@@ -29,6 +31,43 @@ TEST(ExplainCall, FollowsTheSettings) {
   EXPECT_NE(explain_call("bcast", 100000, 2, false, two_copies).text.find("bcast_chunks"), std::string::npos);
   const char* const wrong[] = {"MILLRACE_TREE=oak", nullptr};
   EXPECT_NE(explain_call("allreduce", 8, 5, false, wrong).text.find("oak"), std::string::npos);
+}
+
+TEST(ExplainCall, ListsTheAlgorithmsInsteadOfAWrongOne) {
+  const auto complaint = [](const char* setting) {
+    const char* const settings[] = {setting, nullptr};
+    const std::string text = explain_call("allreduce", 8, 5, false, settings).text;
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(complaint("MILLRACE_ALGORITHM=allreduce=foo"),
+            "MILLRACE_ALGORITHM: 'allreduce=foo' is not one of allreduce=pair|tree|cells|chain|slices: ignored");
+  EXPECT_NE(complaint("MILLRACE_ALGORITHM=iscan=foo").find("is not one of barrier, bcast, "), std::string::npos);
+}
+
+TEST(ExplainCall, SaysWhoseItIsOnAHost) {
+  const auto on = [](const char* product, const char* call, std::uint64_t bytes, bool crowded,
+                     std::uint32_t ranks = 2) {
+    const std::string products[] = {product};
+    return explain_call(call, bytes, ranks, crowded, no_settings, products).text;
+  };
+  const auto is_hosts = [](const std::string& text) { return text.find("left to the host") != std::string::npos; };
+  EXPECT_NE(on("Open MPI 4.1.4", "bcast", 8, false).find("on Open MPI 4.1.4: done so\n"), std::string::npos);
+  // The facts of each host stand in src/plan/hosts: both sides of what one of them says.
+  const std::int64_t below = plan::hosts::openmpi_4.small_gather_below;
+  ASSERT_GT(below, 1);
+  EXPECT_TRUE(is_hosts(on("Open MPI 4.1.4", "gather", static_cast<std::uint64_t>(below) - 1, false)));
+  EXPECT_FALSE(is_hosts(on("Open MPI 4.1.4", "gather", static_cast<std::uint64_t>(below), false)));
+  EXPECT_FALSE(is_hosts(on("MPICH 4.0.2", "gather", static_cast<std::uint64_t>(below) - 1, false)));
+  const std::int64_t from = plan::hosts::intel.crowded_bcast_from;
+  ASSERT_LT(from, plan::any_size);
+  EXPECT_TRUE(is_hosts(on("Intel MPI 2021.18.1", "bcast", static_cast<std::uint64_t>(from), true, 8)));
+  EXPECT_FALSE(is_hosts(on("Intel MPI 2021.18.1", "bcast", static_cast<std::uint64_t>(from), false, 8)));
+  // Without one: all.
+  const std::string all = explain_call("bcast", 8, 2, false, no_settings).text;
+  for (const plan::HostFacts* const facts : plan::hosts::measured)
+    EXPECT_NE(all.find(std::string("on ") + facts->name + ": "), std::string::npos) << all;
+  const char* const never[] = {"MILLRACE_COLLECTIVES=never", nullptr};
+  EXPECT_NE(explain_call("bcast", 8, 2, false, never).text.find("left to every host"), std::string::npos);
 }
 
 TEST(ExplainCall, SaysWhatItDoesNotKnow) {

@@ -35,6 +35,26 @@ TEST(ExplainType, SaysWhatIsLeftToTheHost) {
   ends("vector(2, 1000000, 2000000, double)", "left to the host: its blocks are long\n");
 }
 
+TEST(ExplainType, SaysFromWhereOnSmallDataAreTaken) {
+  const auto verdict_of = [](std::int64_t count) { return explain_type("vector(3, 1, 2, int)", count).text; };
+  const std::string few = verdict_of(1);
+  EXPECT_EQ(few.find("long"), std::string::npos) << few;
+  const std::string words = "so few bytes; from ";
+  const std::size_t place = few.find(words);
+  ASSERT_NE(place, std::string::npos) << few;
+  const std::int64_t least = std::stoll(few.substr(place + words.size()));
+  EXPECT_NE(verdict_of(least).find("packed by Millrace"), std::string::npos) << least;
+  EXPECT_NE(verdict_of(least - 1).find("left to the host"), std::string::npos) << least;
+}
+
+TEST(ExplainType, TakesACallAsItStandsInAProgram) {
+  const std::string pasted = explain_type("MPI_Type_vector(1000, 1, 1000, MPI_DOUBLE, &column);", 1).text;
+  EXPECT_EQ(pasted, explain_type("vector(1000, 1, 1000, double)", 1).text);
+  const TypeExplanation unknown = explain_type("MPI_Type_vector(n, 1, 1000, MPI_DOUBLE, &column);", 1);
+  EXPECT_FALSE(unknown.is_understood);
+  EXPECT_NE(unknown.text.find("'n' has no value here"), std::string::npos);
+}
+
 TEST(ExplainType, PointsAtAMistake) {
   const TypeExplanation explanation = explain_type("vector(1, 2, int)", 1);
   EXPECT_FALSE(explanation.is_understood);

@@ -105,3 +105,13 @@ def test_wrong_options_are_refused(launcher):
     finished = subprocess.run([launcher, "info", "--jsno"], capture_output=True, text=True)
     assert finished.returncode == 2
     assert "--jsno" in finished.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["info", "--mpi", "nonsense"], ["--mpi=nonsense", "info"], ["info", "--mpi=/etc/passwd"]]
+)
+def test_an_mpi_that_is_none_is_named(launcher, words):
+    finished = subprocess.run([launcher, *words], capture_output=True, text=True, timeout=60, check=False)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert len(finished.stderr.splitlines()) == 1
+    assert "no MPI library, and none of openmpi, mpich, abi" in finished.stderr

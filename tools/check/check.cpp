@@ -11,6 +11,7 @@
 #include "tools/check/results.h"
 #include "tools/check/workplace.h"
 #include "tools/check/wrappers.h"
+#include "tools/progress.h"
 
 namespace millrace::tools {
 namespace {
@@ -26,11 +27,13 @@ class Check {
   Check(const CheckOptions& options, Toolchain toolchain) : options_(options), toolchain_(std::move(toolchain)) {}
 
   bool run() {
+    step("C: compiling the calls");
     check_program("C", build_c(toolchain_), {});
     if (is_uncovered_) return false;
     if (toolchain_.fortran.empty()) {
-      std::puts("Fortran: skipped: no Fortran compiler wrapper");
+      say("Fortran: skipped: no Fortran compiler wrapper");
     } else {
+      step("mpif.h: compiling the calls");
       const Results mpifh = check_program("mpif.h", build_fortran(toolchain_, "mpifh"), {});
       // The same symbols with another interface: what a host's module declares wrongly has been called already.
       check_module("mpi", "usempi", mpifh.with("seen"));
@@ -41,6 +44,14 @@ class Check {
   }
 
  private:
+  void step(const std::string& what) {
+    if (!is_interrupted()) progress_.step(what);
+  }
+  void say(const std::string& line) {
+    progress_.clear();
+    std::puts(line.c_str());
+  }
+
   Command under_millrace(std::vector<std::string> words) const {
     Command command{{}, toolchain_.workplace.string(), {}};
     for (const std::string& variable : options_.run_environment) {
@@ -59,7 +70,7 @@ class Check {
 
   void fail(const std::string& title, const std::string& why) {
     all_well_ = false;
-    std::puts(fmt::format("{}: not checked: {}", title, why).c_str());
+    say(fmt::format("{}: not checked: {}", title, why));
   }
 
   Results check_program(const std::string& title, const Program& program, const std::set<std::string>& excused) {
@@ -72,11 +83,13 @@ class Check {
   }
 
   Results run_program(const std::string& title, std::vector<std::string> words, const std::set<std::string>& excused) {
+    step(title + ": making every call");
     const std::filesystem::path path = toolchain_.workplace / "results";
     std::filesystem::remove(path);
     words.push_back(path.string());
     const Finished finished = run_to_end(under_millrace(std::move(words)), run_timeout_seconds);
     if (is_interrupted()) return {};
+    progress_.clear();
     Results results = read_results(path);
     if (finished.exit_code == preload_is_missing) {
       is_uncovered_ = true;
@@ -111,20 +124,21 @@ class Check {
   void check_module(const std::string& name, const std::string& language, const std::set<std::string>& excused) {
     const std::string title = "use " + name;
     if (is_interrupted()) return;
+    step(title + ": compiling the calls");
     if (has_module(toolchain_, name))
       check_program(title, build_fortran(toolchain_, language), excused);
     else
-      std::puts(fmt::format("{}: skipped: the Fortran compiler finds no such module", title).c_str());
+      say(fmt::format("{}: skipped: the Fortran compiler finds no such module", title));
   }
 
   void check_python() {
     const auto python = options_.python ? find_command(*options_.python) : python_beside(toolchain_.mpicc);
     if (is_interrupted()) return;
     if (!python && options_.python) return fail("mpi4py", *options_.python + ": no such command");
-    if (!python) return void(std::puts("mpi4py: skipped: no python3"));
+    if (!python) return say("mpi4py: skipped: no python3");
     const Finished found =
         run_to_end({{*python, "-c", "import mpi4py"}, toolchain_.workplace.string(), {}}, run_timeout_seconds);
-    if (found.exit_code != 0) return void(std::puts(fmt::format("mpi4py: skipped: {} has none", *python).c_str()));
+    if (found.exit_code != 0) return say(fmt::format("mpi4py: skipped: {} has none", *python));
     const std::string script = (toolchain_.sources / "check_mpi4py.py").string();
     run_program(python_title, {*python, script, (toolchain_.sources / "entries.list").string()}, {});
   }
@@ -132,6 +146,7 @@ class Check {
   const CheckOptions& options_;
   const Toolchain toolchain_;
   std::string host_;  // the library that the C program ran on
+  Progress progress_{"millrace check"};
   bool all_well_ = true;
   bool is_uncovered_ = false;  // the launcher knows no preload for this host, or was told not to use one
 };

@@ -53,12 +53,15 @@ bool read_some(int descriptor, int timeout_ms, std::string& text) {
 
 // Until the child has ended: what it started in the background may keep the stream open for longer. False if it must
 // be ended.
-bool follow(pid_t child, int descriptor, int timeout_seconds, Finished& finished) {
+bool follow(pid_t child, int descriptor, int timeout_seconds, Finished& finished,
+            const std::function<void(const std::string& output)>& on_output) {
   const double end = now_seconds() + timeout_seconds;
   bool is_open = true, has_ended = false;
   int status = 0;
   while (!has_ended && !interrupted && now_seconds() < end) {
+    const std::size_t before = finished.output.size();
     if (is_open) is_open = read_some(descriptor, 50, finished.output);
+    if (on_output && finished.output.size() != before) on_output(finished.output);
     has_ended = waitpid(child, &status, is_open ? WNOHANG : 0) == child;
   }
   if (!has_ended) return false;
@@ -80,7 +83,8 @@ void catch_interrupts() {
 
 bool is_interrupted() { return interrupted != 0; }
 
-Finished run_to_end(const Command& command, int timeout_seconds) {
+Finished run_to_end(const Command& command, int timeout_seconds,
+                    const std::function<void(const std::string& output)>& on_output) {
   Finished finished;
   std::vector<std::string> environment = environment_of(command);
   int ends[2];
@@ -99,7 +103,7 @@ Finished run_to_end(const Command& command, int timeout_seconds) {
   close(ends[1]);
   if (child > 0) {
     setpgid(child, child);
-    finished.timed_out = !follow(child, ends[0], timeout_seconds, finished);
+    finished.timed_out = !follow(child, ends[0], timeout_seconds, finished, on_output);
     if (finished.timed_out) {
       kill(-child, SIGKILL);
       waitpid(child, nullptr, 0);

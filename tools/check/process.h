@@ -1,6 +1,7 @@
 // Runs one command to its end, with what it prints kept.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,9 @@ struct Finished {
   bool timed_out = false;  // or interrupted
 };
 
-Finished run_to_end(const Command& command, int timeout_seconds);
+// `on_output` is shown all that was printed whenever there is more.
+Finished run_to_end(const Command& command, int timeout_seconds,
+                    const std::function<void(const std::string& output)>& on_output = {});
 
 // Set by SIGINT, SIGTERM and SIGHUP once catch_interrupts() has been called: stop, clean up, and leave.
 void catch_interrupts();

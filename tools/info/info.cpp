@@ -9,9 +9,11 @@
 #include <string>
 
 #include "base/affinity.h"
+#include "base/log.h"
 #include "base/quota.h"
 #include "base/settings.h"
 #include "threads/facts.h"
+#include "tools/host.h"
 #include "tools/info/found_hosts.h"
 #include "tools/info/info_text.h"
 #include "tools/info/isa_report.h"
@@ -104,19 +106,23 @@ int run_info(const Request& request, const Environment& environment, const std::
   } catch (const CLI::ParseError& error) {
     return app.exit(error) ? usage_error : 0;
   }
+  const std::optional<std::string> told = mpi_option->count() ? std::optional(mpi) : request.mpi;
+  if (const Host host = told ? host_from_option(*told) : Host{}; told && host.abi == Abi::unknown && !host.library) {
+    log(LogLevel::error, "info: " + host.reason);
+    return usage_error;
+  }
   const SettingValues values = read_settings(environment.entries());
   const std::string preloads = preload_directory(command);
   const IsaReport isa = report_isa(values.isa);
-  ordered_json info = {
-      {"version", MILLRACE_VERSION},
-      {"command", command},
-      {"preloads", preloads},
-      {"machine", machine_json()},
-      {"isa", isa.json},
-      {"threads", threads_json(values)},
-      {"hosts", hosts_json(environment, mpi_option->count() ? std::optional(mpi) : request.mpi, preloads)},
-      {"settings", settings_json(environment)},
-      {"complaints", values.complaints}};
+  ordered_json info = {{"version", MILLRACE_VERSION},
+                       {"command", command},
+                       {"preloads", preloads},
+                       {"machine", machine_json()},
+                       {"isa", isa.json},
+                       {"threads", threads_json(values)},
+                       {"hosts", hosts_json(environment, told, preloads)},
+                       {"settings", settings_json(environment)},
+                       {"complaints", values.complaints}};
   if (with_types) info["types"] = report_types(*kernel::choose_isa(values.isa).unit);
   if (!isa.complaint.empty()) info["complaints"].push_back(isa.complaint);
   const std::string text = is_json ? info.dump(2) + '\n' : with_types ? types_text(info["types"]) : info_text(info);

@@ -1,5 +1,7 @@
 #include "tools/tune/measure_copies.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -58,23 +60,37 @@ std::string text_of(std::size_t value) { return value == no_limit ? "null" : std
 std::string text_of(bool value) { return value ? "true" : "false"; }
 
 // The times of the shapes count alike, whatever their size: candidates are compared by the mean ratio to the standard.
+// How far the whole is. First it is only counted: shapes, times candidates.
+struct Session {
+  std::vector<CopyChoice>& choices;
+  const std::function<void(std::size_t done, std::size_t all)>& progress;
+  bool only_counts = true;
+  std::size_t all = 0, done = 0;
+};
+
 template <class Value>
 void choose(CopyTuning& tuning, const char* name, Value CopyTuning::*field, const std::vector<Value>& values,
-            const std::vector<Work>& shapes, std::vector<CopyChoice>& choices) {
+            const std::vector<Work>& shapes, Session& session) {
   std::vector<CopyTuning> candidates{tuning};
   for (const Value value : values)
     if (value != tuning.*field) {
       candidates.push_back(tuning);
       candidates.back().*field = value;
     }
+  if (session.only_counts) {
+    session.all += shapes.size() * candidates.size();
+    return;
+  }
   std::vector<double> gains(candidates.size(), 0);
   for (const Work& shape : shapes) {
     const std::vector<double> times = times_of(candidates, shape);
+    session.done += candidates.size();
+    session.progress(session.done, session.all);
     for (std::size_t i = 0; i < times.size(); ++i) gains[i] += times[0] / times[i] / static_cast<double>(shapes.size());
   }
   const auto best = static_cast<std::size_t>(std::max_element(gains.begin(), gains.end()) - gains.begin());
   const std::size_t kept = gains[best] >= least_gain ? best : 0;
-  choices.push_back({name, text_of(tuning.*field), text_of(candidates[kept].*field), gains[kept]});
+  session.choices.push_back({name, text_of(tuning.*field), text_of(candidates[kept].*field), gains[kept]});
   tuning = candidates[kept];
 }
 
@@ -108,7 +124,8 @@ std::vector<std::ptrdiff_t> random_places(std::size_t count) {
 
 }  // namespace
 
-CopyTuning measure_copies(std::vector<CopyChoice>& choices) {
+CopyTuning measure_copies(std::vector<CopyChoice>& choices,
+                          const std::function<void(std::size_t done, std::size_t all)>& progress) {
   CopyTuning tuning = kernel::default_copy_tuning();
   in_use = tuning;
   kernel::use_copy_tuning(in_use);
@@ -120,30 +137,68 @@ CopyTuning measure_copies(std::vector<CopyChoice>& choices) {
   const auto unpack_list = [&memory](const std::vector<std::ptrdiff_t>& places) -> Work {
     return [&] { kernel::unpack_indexed(memory.spread.data(), memory.packed.data(), places.data(), 8, places.size()); };
   };
-  choose(tuning, "gather_lists", &CopyTuning::gather_lists, {false, true}, {pack_list(few), pack_list(many)}, choices);
-  choose(tuning, "scatter_lists", &CopyTuning::scatter_lists, {false, true}, {unpack_list(few), unpack_list(many)},
-         choices);
-  choose<std::size_t>(tuning, "permute_from_bytes", &CopyTuning::permute_from_bytes, {128, 256, 384, 768, 1536},
-                      {memory.pack(4, 8, 40), memory.pack(8, 12, 40), memory.pack(4, 8, 100), memory.pack(8, 12, 120),
-                       memory.pack(4, 8, 500), memory.pack(8, 12, 250)},
-                      choices);
-  choose<std::size_t>(tuning, "fixed_permute_from_bytes", &CopyTuning::fixed_permute_from_bytes, {64, 128, 192, 384},
-                      {memory.pack(4, 8, 24), memory.pack(8, 12, 12), memory.pack(4, 8, 40), memory.pack(8, 12, 20)},
-                      choices);
-  choose<std::size_t>(tuning, "permute_pack_to_block_bytes", &CopyTuning::permute_pack_to_block_bytes, {0, 8, 16, 32},
-                      {memory.pack(16, 24, 500), memory.pack(24, 32, 400), memory.pack(32, 48, 300)}, choices);
-  choose<std::size_t>(tuning, "masked_from_moves_a_vector", &CopyTuning::masked_from_moves_a_vector, {0, 2, 3, 5},
-                      {memory.unpack(8, 12, 1000), memory.unpack(16, 24, 500), memory.unpack(8, 24, 1000)}, choices);
-  choose<std::size_t>(tuning, "short_masked_from_moves", &CopyTuning::short_masked_from_moves, {0, 3, 5},
-                      {memory.unpack(4, 8, 2000), memory.unpack(8, 12, 1000), memory.unpack(8, 16, 1000)}, choices);
-  choose<std::size_t>(tuning, "masked_to_touched_bytes", &CopyTuning::masked_to_touched_bytes,
-                      {std::size_t{32} << 10, std::size_t{1} << 20, no_limit},
-                      {memory.unpack(8, 12, 60000), memory.unpack(8, 12, 2000000)}, choices);
-  choose<std::size_t>(tuning, "stream_from_bytes", &CopyTuning::stream_from_bytes,
-                      {std::size_t{1} << 20, std::size_t{8} << 20, no_limit},
-                      {memory.pack_and_send(8, 12, 200000), memory.pack_and_send(8, 12, 2000000)}, choices);
+  Session session{choices, progress};
+  for (const bool only_counts : {true, false}) {
+    session.only_counts = only_counts;
+    choose(tuning, "gather_lists", &CopyTuning::gather_lists, {false, true}, {pack_list(few), pack_list(many)},
+           session);
+    choose(tuning, "scatter_lists", &CopyTuning::scatter_lists, {false, true}, {unpack_list(few), unpack_list(many)},
+           session);
+    choose<std::size_t>(tuning, "permute_from_bytes", &CopyTuning::permute_from_bytes, {128, 256, 384, 768, 1536},
+                        {memory.pack(4, 8, 40), memory.pack(8, 12, 40), memory.pack(4, 8, 100), memory.pack(8, 12, 120),
+                         memory.pack(4, 8, 500), memory.pack(8, 12, 250)},
+                        session);
+    choose<std::size_t>(tuning, "fixed_permute_from_bytes", &CopyTuning::fixed_permute_from_bytes, {64, 128, 192, 384},
+                        {memory.pack(4, 8, 24), memory.pack(8, 12, 12), memory.pack(4, 8, 40), memory.pack(8, 12, 20)},
+                        session);
+    choose<std::size_t>(tuning, "permute_pack_to_block_bytes", &CopyTuning::permute_pack_to_block_bytes, {0, 8, 16, 32},
+                        {memory.pack(16, 24, 500), memory.pack(24, 32, 400), memory.pack(32, 48, 300)}, session);
+    choose<std::size_t>(tuning, "masked_from_moves_a_vector", &CopyTuning::masked_from_moves_a_vector, {0, 2, 3, 5},
+                        {memory.unpack(8, 12, 1000), memory.unpack(16, 24, 500), memory.unpack(8, 24, 1000)}, session);
+    choose<std::size_t>(tuning, "short_masked_from_moves", &CopyTuning::short_masked_from_moves, {0, 3, 5},
+                        {memory.unpack(4, 8, 2000), memory.unpack(8, 12, 1000), memory.unpack(8, 16, 1000)}, session);
+    choose<std::size_t>(tuning, "masked_to_touched_bytes", &CopyTuning::masked_to_touched_bytes,
+                        {std::size_t{32} << 10, std::size_t{1} << 20, no_limit},
+                        {memory.unpack(8, 12, 60000), memory.unpack(8, 12, 2000000)}, session);
+    choose<std::size_t>(tuning, "stream_from_bytes", &CopyTuning::stream_from_bytes,
+                        {std::size_t{1} << 20, std::size_t{8} << 20, no_limit},
+                        {memory.pack_and_send(8, 12, 200000), memory.pack_and_send(8, 12, 2000000)}, session);
+  }
   kernel::use_copy_tuning(kernel::default_copy_tuning());
   return tuning;
+}
+
+std::string choice_in_words(const CopyChoice& choice) {
+  const bool is_on = choice.best == "true", is_unlimited = choice.best == "null";
+  const auto words = [&]() -> std::string {
+    if (choice.name == "gather_lists")
+      return fmt::format("lists of blocks are packed {} gather instructions", is_on ? "by" : "without");
+    if (choice.name == "scatter_lists")
+      return fmt::format("lists of blocks are unpacked {} scatter instructions", is_on ? "by" : "without");
+    if (choice.name == "permute_from_bytes")
+      return fmt::format("blocks are packed by shuffles from {} bytes on", choice.best);
+    if (choice.name == "fixed_permute_from_bytes")
+      return fmt::format("blocks of common sizes are packed by shuffles from {} bytes on", choice.best);
+    if (choice.name == "permute_pack_to_block_bytes")
+      return choice.best == "0" ? "blocks are never packed by shuffles"
+                                : fmt::format("shuffles pack blocks of up to {} bytes", choice.best);
+    if (choice.name == "masked_from_moves_a_vector")
+      return choice.best == "0" ? "blocks are never unpacked by masked stores"
+                                : fmt::format("masked stores unpack where they replace {} moves or more", choice.best);
+    if (choice.name == "short_masked_from_moves")
+      return choice.best == "0"
+                 ? "blocks are never unpacked by short masked stores"
+                 : fmt::format("short masked stores unpack where they replace {} moves or more", choice.best);
+    if (choice.name == "masked_to_touched_bytes")
+      return is_unlimited ? "masked stores are used for data of any size"
+                          : fmt::format("masked stores are used for data of up to {} bytes", choice.best);
+    if (choice.name == "stream_from_bytes")
+      return is_unlimited ? "stores never go past the caches"
+                          : fmt::format("stores go past the caches from {} bytes on", choice.best);
+    return choice.name + " is " + choice.best;
+  }();
+  if (choice.best == choice.standard) return words + ", as without a table";
+  return fmt::format("{}: {:.2f} times as fast as without a table", words, choice.gain);
 }
 
 }  // namespace millrace::tools

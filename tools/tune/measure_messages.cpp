@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -16,6 +17,7 @@
 #include "tools/check/process.h"
 #include "tools/launch.h"
 #include "tools/program.h"
+#include "tools/progress.h"
 #include "tools/tune/tune.h"
 
 namespace millrace::tools {
@@ -32,6 +34,17 @@ struct Pace {
 constexpr Pace full_pace{2, 11, 0.5, 2};
 constexpr Pace quick_pace{1, 5, 0.1, 16};
 constexpr Pace no_pace{0, 0, 0, 2};
+
+const Pace& pace_of(std::string_view word) {
+  return word == "none" ? no_pace : word == "quick" ? quick_pace : full_pace;
+}
+
+// About how many lines with ratios the ranks will print: two a size of a class (src/shim/packed/measure_messages.cpp).
+std::size_t expected_ratios(const Pace& pace) {
+  std::size_t sizes = 0;
+  for (std::int64_t bytes = 64; bytes <= 4 * plan::mib; bytes *= pace.step) ++sizes;
+  return 2 * sizes * plan::layout_classes * static_cast<std::size_t>(pace.passes);
+}
 
 // What the ranks have said.
 struct Said {
@@ -97,9 +110,22 @@ std::string failure(const Said& said, const check::Finished& finished, const Mes
 }
 
 std::string text_of(const plan::MessageRange& range) {
-  if (range.most_bytes < range.least_bytes) return "the host's";
-  if (range.most_bytes == plan::any_size) return fmt::format("from {} bytes", range.least_bytes);
-  return fmt::format("{} to {} bytes", range.least_bytes, range.most_bytes);
+  if (range.most_bytes < range.least_bytes) return "left to the host";
+  if (range.most_bytes == plan::any_size) return fmt::format("packed by Millrace from {} bytes on", range.least_bytes);
+  return fmt::format("packed by Millrace from {} to {} bytes", range.least_bytes, range.most_bytes);
+}
+
+const char* in_words(plan::LayoutClass layout_class) {
+  constexpr std::array<const char*, plan::layout_classes> words{"messages of structures",
+                                                                "messages of blocks of up to 4 bytes",
+                                                                "messages of blocks of up to 8 bytes",
+                                                                "messages of blocks of up to 32 bytes",
+                                                                "messages of blocks of up to 128 bytes",
+                                                                "messages of longer blocks",
+                                                                "messages of columns of wide matrices",
+                                                                "messages of lists of short blocks",
+                                                                "messages of lists of long blocks"};
+  return words[static_cast<std::size_t>(layout_class)];
 }
 
 // Nothing, with one line that names the fix, if they could not do it.
@@ -113,7 +139,14 @@ std::optional<Said> run_ranks(const MessageOptions& options, const char* pace_wo
   for (const std::string& word :
        {own_path(), std::string("tune"), std::string("--measure-messages"), std::string(pace_word)})
     command.words.push_back(word);
-  const check::Finished finished = check::run_to_end(command, timeout_seconds);
+  Progress progress("millrace tune");
+  const std::size_t all = expected_ratios(pace_of(pace_word));
+  if (all != 0) progress.step("messages");
+  const check::Finished finished = check::run_to_end(command, timeout_seconds, [&](const std::string& output) {
+    const auto lines = static_cast<std::size_t>(std::count(output.begin(), output.end(), '\n'));
+    if (all != 0) progress.part(std::min(lines, all), all);
+  });
+  progress.clear();
   const Said said = read(finished.output);
   std::string wrong = failure(said, finished, options);
   if (wrong.empty() && plan::hosts::index_of(said.host) == std::size(plan::hosts::measured))
@@ -143,8 +176,10 @@ bool measure_messages(const MessageOptions& options, plan::Tuning& tuning) {
       sizes.push_back({bytes, ratio});
     const plan::MessageRange range = plan::won_range(sizes);
     tuning.messages[host][i] = range;
-    std::fprintf(stderr, "%-28s %s  (was: %s)\n", fmt::format("{}, {}", said.host, name).c_str(),
-                 text_of(range).c_str(), text_of(standard[i]).c_str());
+    const bool is_same = text_of(range) == text_of(standard[i]);
+    std::fprintf(stderr, "%s: %s: %s%s\n", said.host.c_str(), in_words(static_cast<plan::LayoutClass>(i)),
+                 text_of(range).c_str(),
+                 is_same ? ", as without a table" : fmt::format(" (without a table {})", text_of(standard[i])).c_str());
   }
   return true;
 }
@@ -174,8 +209,7 @@ int measure_messages_on_rank(const char* pace_word, const char* library) {
     std::printf("%scomplaint %s cannot be loaded\n", mark, loaded ? "the preload" : library);
     return 1;
   }
-  const std::string_view word = pace_word;
-  const Pace& pace = word == "none" ? no_pace : word == "quick" ? quick_pace : full_pace;
+  const Pace& pace = pace_of(pace_word);
   return measure(pace.passes, pace.turns, pace.turn_ms, pace.step);
 }
 

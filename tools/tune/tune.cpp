@@ -14,7 +14,9 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "plan/tuning.h"
+#include "tools/busy.h"
 #include "tools/command_line.h"
+#include "tools/progress.h"
 #include "tools/tune/measure_copies.h"
 #include "tools/tune/measure_messages.h"
 
@@ -41,12 +43,29 @@ char** find_dashes(char** arguments) {
 
 void measure_copies_into(plan::Tuning& tuning) {
   std::vector<CopyChoice> choices;
-  tuning.copies = measure_copies(choices);
-  for (const CopyChoice& choice : choices)
-    std::fprintf(stderr, "%-28s %10s%s\n", choice.name.c_str(), choice.best.c_str(),
-                 choice.best == choice.standard
-                     ? ""
-                     : fmt::format("  (was {}: {:.2f} times as fast)", choice.standard, choice.gain).c_str());
+  {
+    Progress progress("millrace tune");
+    progress.step("copies");
+    tuning.copies = measure_copies(choices, [&](std::size_t done, std::size_t all) { progress.part(done, all); });
+  }
+  for (const CopyChoice& choice : choices) std::fprintf(stderr, "%s\n", choice_in_words(choice).c_str());
+}
+
+constexpr int busy_sample_ms = 300;
+
+// Without the table nothing is tuned, and nothing learned.
+int reset(const std::string& path) {
+  std::error_code error;
+  if (path != "-" && std::filesystem::remove(path, error)) {
+    std::printf("%s is deleted\n", path.c_str());
+    return 0;
+  }
+  if (!error) {
+    std::printf("%s: there is no table\n", path.c_str());
+    return 0;
+  }
+  log(LogLevel::error, fmt::format("tune: {} cannot be deleted: {}", path, error.message()));
+  return 1;
 }
 
 }  // namespace
@@ -68,6 +87,7 @@ int tune_command(char** arguments) {
   *dashes = nullptr;
   const int argument_count = static_cast<int>(dashes - arguments);
   std::string path = plan::standard_tuning_path(environ);
+  bool resets = false;
   CLI::App app("Measures how copies are fastest on this machine, and writes a table that the preload reads.",
                "millrace tune");
   app.footer(
@@ -76,6 +96,7 @@ int tune_command(char** arguments) {
       "What the table holds already and is not measured is kept: messages of other hosts, and collectives.");
   app.add_option("--out", path, "the table (millrace/tuning.json in XDG_CONFIG_HOME); '-' prints it")
       ->type_name("FILE");
+  app.add_flag("--reset", resets, "delete the table, so that all is as before any tuning, and stop");
   app.add_flag("--quick", messages.quick, "few sizes and turns of messages: to see whether it works");
   try {
     app.parse(argument_count, arguments);
@@ -90,13 +111,16 @@ int tune_command(char** arguments) {
     log(LogLevel::error, "tune: no home directory for the table: --out FILE");
     return usage_error;
   }
+  if (resets) return reset(path);
+  if (has_launcher && !can_measure_messages(messages)) return 1;
+  if (const std::string warning = busy_warning(busy_processors(busy_sample_ms)); !warning.empty())
+    log(LogLevel::warning, "tune: " + warning);
   plan::Tuning tuning;
   if (std::ifstream file(path); path != "-" && file) {
     const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     tuning = plan::parse_tuning(text, path);
     for (const std::string& complaint : tuning.complaints) log(LogLevel::warning, complaint);
   }
-  if (has_launcher && !can_measure_messages(messages)) return 1;
   // Messages first need the copies that they will be packed with.
   measure_copies_into(tuning);
   if (has_launcher) {

@@ -38,6 +38,8 @@ def lines(finished):
 def test_nothing_slips_past(host, launcher, tmp_path):
     finished = check(host, TMPDIR=tmp_path)
     assert finished.returncode == 0, finished.stdout + finished.stderr
+    said = [line.removeprefix("millrace check: ") for line in finished.stderr.splitlines()]
+    assert said[:2] == ["C: compiling the calls", "C: making every call"], finished.stderr
     counted = lines(finished)
     assert all(entries > 300 and slipped == 0 for entries, slipped in counted.values())
     expected = {"C", *(TITLES[name] for name in host.fortran_interfaces)} | ({"mpi4py"} if host.python else set())
