@@ -1,39 +1,61 @@
 #include "tools/command_line.h"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "base/settings.h"
+#include "tools/command_app.h"
 
 namespace millrace::tools {
 namespace {
 
 constexpr const char* description = "Runs an unmodified MPI program through Millrace.";
-constexpr const char* footer =
+constexpr const char* footer_start =
     "PROGRAM is run as it is, with Millrace in front of its MPI library; it is not rebuilt:\n"
     "  mpirun -n 4 millrace ./app ARGS\n"
-    "  mpirun -n 4 millrace --report python3 simulation.py\n\n"
-    "millrace info    what this machine, its MPI and the settings look like\n"
-    "millrace check   whether every call of this MPI is reached\n"
-    "millrace explain-type   how a derived datatype is packed\n"
-    "millrace explain        how a collective inside a node is done, e.g. millrace explain allreduce 32KiB\n"
-    "millrace tune           measures this machine and writes a table of what it found\n"
-    "millrace learn          runs a program, measures its own collectives, and keeps who does them faster\n"
-    "A program that is called like one of these: millrace ./info, or millrace -- info.";
+    "  mpirun -n 4 millrace --report python3 simulation.py\n\n";
+constexpr const char* footer_end =
+    "A program that is called like one of these: millrace ./info, or millrace -- info.\n\n"
+    "Exit codes: the program's own; 126 or 127 if it cannot be run or found; 2 for mistakes in these options.";
+
+constexpr Command command_table[] = {
+    {"info", Action::info, "info [--json] [--types] [--mpi openmpi|mpich|abi|LIBRARY]",
+     "what this machine, its MPI and the settings look like"},
+    {"check", Action::check, "check [OPTIONS]", "whether every call of this MPI is reached"},
+    {"explain-type", Action::explain_type, "explain-type [--count N] TYPE", "how a derived datatype is packed"},
+    {"explain", Action::explain_call, "explain [--ranks N] [--crowded] CALL [BYTES]",
+     "how a collective inside a node is done, e.g. millrace explain allreduce 32KiB"},
+    {"tune", Action::tune, "tune [--out FILE] [-- mpirun -n 2]",
+     "measures this machine and writes a table of what it found"},
+    {"learn", Action::learn,
+     "learn [--out FILE] -- mpirun -n 4 ./app ARGS\n"
+     "learn --advise [--try NAME=VALUE] -- mpirun -n 4 ./app ARGS",
+     "runs a program, measures its own collectives, and keeps who does them faster"},
+};
+
+std::string footer() {
+  std::string text = footer_start;
+  for (const Command& command : command_table) text += fmt::format("millrace {:<14}{}\n", command.name, command.doc);
+  return text + footer_end;
+}
 
 class Formatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: millrace [OPTIONS] [--] PROGRAM [ARGS]\n"
-           "       millrace info [--json] [--mpi openmpi|mpich|abi|LIBRARY]\n"
-           "       millrace check [OPTIONS]\n"
-           "       millrace explain-type [--count N] TYPE\n"
-           "       millrace explain [--ranks N] CALL [BYTES]\n"
-           "       millrace tune [--out FILE] [-- mpirun -n 2]\n"
-           "       millrace learn [--out FILE] -- mpirun -n 4 ./app ARGS\n"
-           "       millrace learn --advise [--try NAME=VALUE] -- mpirun -n 4 ./app ARGS\n";
+    std::string text = "Usage: millrace [OPTIONS] [--] PROGRAM [ARGS]\n";
+    for (const Command& command : command_table) {
+      std::string_view ways = command.usage;
+      while (!ways.empty()) {
+        const std::size_t end = std::min(ways.find('\n'), ways.size());
+        text += fmt::format("       millrace {}\n", ways.substr(0, end));
+        ways.remove_prefix(std::min(end + 1, ways.size()));
+      }
+    }
+    return text;
   }
 };
 
@@ -53,13 +75,15 @@ int own_words(const CLI::App& app, int argument_count, char** arguments) {
 
 }  // namespace
 
+std::span<const Command> commands() { return command_table; }
+
 Request parse_command_line(int argument_count, char** arguments) {
   Request request;
   std::string mpi, isa, disable, report, learn, log;
   bool is_explained = false;
-  CLI::App app(description, "millrace");
+  CommandApp app(description, "millrace");
   app.formatter(std::make_shared<Formatter>());
-  app.footer(footer);
+  app.footer(footer());
   app.set_version_flag("--version", "millrace " MILLRACE_VERSION);
   auto* mpi_option = app.add_option("--mpi", mpi, "the MPI that PROGRAM loads, when it cannot be seen")
                          ->type_name("openmpi|mpich|abi|LIBRARY");
@@ -120,12 +144,8 @@ Request parse_command_line(int argument_count, char** arguments) {
     return request;
   }
   request.action = is_explained ? Action::explain : Action::launch;
-  if (!is_separated && first == "info") request.action = Action::info;
-  if (!is_separated && first == "check") request.action = Action::check;
-  if (!is_separated && first == "explain-type") request.action = Action::explain_type;
-  if (!is_separated && first == "explain") request.action = Action::explain_call;
-  if (!is_separated && first == "tune") request.action = Action::tune;
-  if (!is_separated && first == "learn") request.action = Action::learn;
+  for (const Command& command : command_table)
+    if (!is_separated && first == command.name) request.action = command.action;
   return request;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -13,6 +12,7 @@
 #include "base/settings.h"
 #include "plan/collective.h"
 #include "plan/tuning.h"
+#include "tools/command_app.h"
 #include "tools/command_line.h"
 
 namespace millrace::tools {
@@ -64,7 +64,7 @@ int explain_call_command(char** arguments) {
   std::uint64_t bytes = 8;
   std::uint32_t ranks = 2;
   bool crowded = false;
-  CLI::App app("Says how Millrace does a collective among the ranks of a node.", "millrace explain");
+  CommandApp app("Says how Millrace does a collective among the ranks of a node.", "millrace explain");
   app.footer("  millrace explain allreduce 32KiB --ranks 64");
   app.add_option("CALL", call,
                  "barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, neighbor, reduce_scatter, "
