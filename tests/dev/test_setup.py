@@ -45,7 +45,7 @@ def test_every_header_of_the_list_is_read():
         if line.startswith("["):
             words = line.strip("[]").split()
             assert line.endswith("]"), line
-            assert words[0] in ("build", "test", "demo", "full", "fuzz", "lint", "cross", "plot"), line
+            assert words[0] in ("build", "test", "demo", "full", "fuzz", "lint", "cross", "plot", "package"), line
             assert words[1:] == ["debian"] or (len(words) == 3 and words[1] in ("pypi", "source")), line
 
 
