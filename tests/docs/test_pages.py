@@ -8,7 +8,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 # Where what is not a setting is defined: macros of headers, variables of the build.
-DEFINITIONS = [ROOT / "CMakeLists.txt", *ROOT.glob("src/**/CMakeLists.txt"), *ROOT.glob("include/**/*.h")]
+LISTS = [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake"), *ROOT.glob("src/**/CMakeLists.txt")]
+DEFINITIONS = [*LISTS, *ROOT.glob("include/**/*.h")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

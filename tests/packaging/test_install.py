@@ -67,7 +67,8 @@ def test_a_c_program_by_find_package(moved, tmp_path):
 def test_the_python_package(moved, libraries):
     package = next(moved.rglob("python/millrace")).parent
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MILLRACE")}
-    code = "import millrace, numpy; print(millrace.reduce('sum', numpy.ones(3), numpy.ones(3))[0]); print(millrace._library.lib._name)"
+    reduced = "millrace.reduce('sum', numpy.ones(3), numpy.ones(3))[0]"
+    code = f"import millrace, numpy; print({reduced}, millrace._library.lib._name)"
     value, library = run(sys.executable, "-B", "-c", code, env={**kept, "PYTHONPATH": str(package)}).split()
     assert value == "2.0"
     assert library.startswith(str(libraries))

@@ -66,6 +66,7 @@ def test_a_wheel_of_the_python_package(tmp_path):
     [
         ("CITATION.cff", r"^version: ([\d.]+)$"),
         ("CHANGELOG.md", r"^## ([\d.]+)"),
+        ("packaging/spack/package.py", r'^    version\("([\d.]+)"'),
     ],
 )
 def test_files_that_state_a_number_state_this_one(name, pattern):

@@ -1,4 +1,4 @@
-"""Completion for bash. It needs nothing of the package bash-completion, and uses its help for programs if it is there."""
+"""Completion for bash. It does not need the package bash-completion, and uses its help for programs if it is there."""
 
 from described import choices, has_value, long_name, named
 

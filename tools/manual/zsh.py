@@ -36,7 +36,8 @@ def completion(main, commands):
     text += "  _describe command names\n  _command_names -e\n  _files\n}\n\n"
     text += "_millrace_rest() {\n  case $words[1] in\n"
     for name, description in commands.items():
-        text += f"    {name})\n      _arguments \\\n{lines([*specifications(description), quoted('*: :_files')], 8)}\n      ;;\n"
+        found = lines([*specifications(description), quoted("*: :_files")], 8)
+        text += f"    {name})\n      _arguments \\\n{found}\n      ;;\n"
     text += "    *) _normal ;;\n  esac\n}\n\n"
     text += f"_arguments -S \\\n{lines(specifications(main), 2)} \\\n  '1: :_millrace_first' '*:: :_millrace_rest'\n"
     return text
