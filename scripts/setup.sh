@@ -40,9 +40,10 @@ install_debian() {
     as_root="sudo"
   fi
   echo "setup: installing" "$@"
-  # The package lists may be missing or too old to name versions that still exist: try, refresh, try again.
+  # The package lists may be missing or too old to name versions that still exist: try, refresh, try again. Somebody
+  # else may be installing just now: dpkg's lock is waited for.
   for attempt in 1 2; do
-    if $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >>"$log" 2>&1; then return; fi
+    if $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q -o DPkg::Lock::Timeout=120 --no-install-recommends "$@" >>"$log" 2>&1; then return; fi
     [ $attempt = 2 ] || $as_root apt-get update -q >>"$log" 2>&1 || break
   done
   echo "setup: apt-get failed; the end of $log:" >&2

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -10,54 +9,64 @@
 #include <vector>
 
 #include "base/settings.h"
+#include "tools/command_app.h"
 #include "tools/program.h"
 
 namespace millrace::tools {
 namespace {
 
 constexpr const char* description = "Runs an unmodified MPI program through Millrace.";
-constexpr const char* footer =
+constexpr const char* footer_start =
     "PROGRAM is run as it is, with Millrace in front of its MPI library; it is not rebuilt:\n"
     "  mpirun -n 4 millrace ./app ARGS\n"
     "  mpirun -n 4 millrace --report python3 simulation.py\n"
     "or in front of the launcher, which shows that all ranks run with it (for several nodes):\n"
-    "  millrace mpirun -n 64 ./app ARGS\n\n"
-    "millrace info    what this machine, its MPI and the settings look like\n"
-    "millrace check   whether every call of this MPI is reached\n"
-    "millrace preload        the path that LD_PRELOAD needs for a program\n"
-    "millrace compare        runs a job with and without Millrace, in turns, and says what differs\n"
-    "millrace explain-type   how a derived datatype is packed\n"
-    "millrace explain        how a collective inside a node is done, e.g. millrace explain allreduce 32KiB\n"
-    "millrace tune           measures this machine and writes a table of what it found\n"
-    "millrace learn          runs a program, measures its own collectives, and keeps who does them faster\n"
-    "A program that is called like one of these: millrace ./info, or millrace -- info.";
+    "  millrace mpirun -n 64 ./app ARGS\n\n";
+constexpr const char* footer_end =
+    "A program that is called like one of these: millrace ./info, or millrace -- info.\n\n"
+    "Exit codes: the program's own; 126 or 127 if it cannot be run or found; 2 for mistakes in these options.";
+
+constexpr Command command_table[] = {
+    {"info", Action::info, "info [--json] [--types] [--mpi openmpi|mpich|abi|LIBRARY]",
+     "what this machine, its MPI and the settings look like"},
+    {"check", Action::check, "check [OPTIONS]", "whether every call of this MPI is reached"},
+    {"preload", Action::preload, "preload [--mpi openmpi|mpich|abi|LIBRARY] PROGRAM",
+     "the path that LD_PRELOAD needs for a program"},
+    {"compare", Action::compare, "compare [--repeat N] -- mpirun -n 4 ./app ARGS",
+     "runs a job with and without Millrace, in turns, and says what differs"},
+    {"explain-type", Action::explain_type, "explain-type [--count N] TYPE", "how a derived datatype is packed"},
+    {"explain", Action::explain_call, "explain [--ranks N] [--crowded] CALL [BYTES]",
+     "how a collective inside a node is done, e.g. millrace explain allreduce 32KiB"},
+    {"tune", Action::tune, "tune [--out FILE] [-- mpirun -n 2]",
+     "measures this machine and writes a table of what it found"},
+    {"learn", Action::learn,
+     "learn [--out FILE] -- mpirun -n 4 ./app ARGS\n"
+     "learn --advise [--try NAME=VALUE] -- mpirun -n 4 ./app ARGS",
+     "runs a program, measures its own collectives, and keeps who does them faster"},
+};
+
+std::string footer() {
+  std::string text = footer_start;
+  for (const Command& command : command_table) text += fmt::format("millrace {:<14}{}\n", command.name, command.doc);
+  return text + footer_end;
+}
 
 class Formatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: millrace [OPTIONS] [--] PROGRAM [ARGS]\n"
-           "       millrace [OPTIONS] mpirun [...] PROGRAM [ARGS]\n"
-           "       millrace info [--json] [--mpi openmpi|mpich|abi|LIBRARY]\n"
-           "       millrace check [OPTIONS]\n"
-           "       millrace preload [--mpi openmpi|mpich|abi|LIBRARY] PROGRAM\n"
-           "       millrace compare [--repeat N] -- mpirun -n 4 ./app ARGS\n"
-           "       millrace explain-type [--count N] TYPE\n"
-           "       millrace explain [--ranks N] CALL [BYTES]\n"
-           "       millrace tune [--out FILE] [-- mpirun -n 2]\n"
-           "       millrace learn [--out FILE] -- mpirun -n 4 ./app ARGS\n"
-           "       millrace learn --advise [--try NAME=VALUE] -- mpirun -n 4 ./app ARGS\n";
+    std::string text =
+        "Usage: millrace [OPTIONS] [--] PROGRAM [ARGS]\n"
+        "       millrace [OPTIONS] mpirun [...] PROGRAM [ARGS]\n";
+    for (const Command& command : command_table) {
+      std::string_view ways = command.usage;
+      while (!ways.empty()) {
+        const std::size_t end = std::min(ways.find('\n'), ways.size());
+        text += fmt::format("       millrace {}\n", ways.substr(0, end));
+        ways.remove_prefix(std::min(end + 1, ways.size()));
+      }
+    }
+    return text;
   }
-};
-
-constexpr std::pair<std::string_view, Action> subcommands[] = {
-    {"info", Action::info},
-    {"check", Action::check},
-    {"preload", Action::preload},
-    {"compare", Action::compare},
-    {"explain-type", Action::explain_type},
-    {"explain", Action::explain_call},
-    {"tune", Action::tune},
-    {"learn", Action::learn},
 };
 
 // How many of the words are the launcher's. Derived from the declared options: those with a value take the next word.
@@ -83,8 +92,9 @@ bool can_be_run(std::string_view name) {
 Request help_for(char* subcommand) {
   static char self[] = "millrace", wish[] = "--help";
   static char* words[] = {self, nullptr, nullptr, nullptr};
-  const bool is_known =
-      subcommand && std::ranges::any_of(subcommands, [&](const auto& entry) { return entry.first == subcommand; });
+  const bool is_known = subcommand && std::ranges::any_of(command_table, [&](const Command& each) {
+                          return std::string_view(each.name) == subcommand;
+                        });
   words[1] = is_known ? subcommand : wish;
   words[2] = is_known ? wish : nullptr;
   if (is_known || !subcommand) return parse_command_line(is_known ? 3 : 2, words);
@@ -96,13 +106,15 @@ Request help_for(char* subcommand) {
 
 }  // namespace
 
+std::span<const Command> commands() { return command_table; }
+
 Request parse_command_line(int argument_count, char** arguments) {
   Request request;
   std::string mpi, isa, disable, report, learn, log;
   bool is_explained = false;
-  CLI::App app(description, "millrace");
+  CommandApp app(description, "millrace");
   app.formatter(std::make_shared<Formatter>());
-  app.footer(footer);
+  app.footer(footer());
   app.set_version_flag("-v,-V,--version", "millrace " MILLRACE_VERSION);
   auto* mpi_option = app.add_option("--mpi", mpi, "the MPI that PROGRAM loads, when it cannot be seen")
                          ->type_name("openmpi|mpich|abi|LIBRARY");
@@ -172,8 +184,8 @@ Request parse_command_line(int argument_count, char** arguments) {
   }
   if (!is_separated && first == "help") return help_for(request.program[1]);
   request.action = is_explained ? Action::explain : Action::launch;
-  for (const auto& [name, action] : subcommands)
-    if (!is_separated && first == name) request.action = action;
+  for (const Command& command : command_table)
+    if (!is_separated && first == command.name) request.action = command.action;
   return request;
 }
 

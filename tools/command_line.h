@@ -2,11 +2,21 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 namespace millrace::tools {
 
 enum class Action { launch, explain, info, check, explain_type, explain_call, tune, learn, preload, compare, stop };
+
+// Words that are commands of the launcher where a program could stand. --help, manual pages and completions list them.
+struct Command {
+  const char* name;
+  Action action;
+  const char* usage;  // what follows `millrace`; several ways on lines of their own
+  const char* doc;
+};
+std::span<const Command> commands();
 
 inline constexpr int usage_error = 2;
 

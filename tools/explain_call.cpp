@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -18,6 +17,7 @@
 #include "plan/collective.h"
 #include "plan/shared_collectives.h"
 #include "plan/tuning.h"
+#include "tools/command_app.h"
 #include "tools/command_line.h"
 #include "tools/host.h"
 #include "tools/info/found_hosts.h"
@@ -131,7 +131,7 @@ int explain_call_command(char** arguments, const std::optional<std::string>& bef
   std::int64_t ranks = 2;
   bool crowded = false;
   std::string mpi;
-  CLI::App app("Says how Millrace does a collective among the ranks of a node.", "millrace explain");
+  CommandApp app("Says how Millrace does a collective among the ranks of a node.", "millrace explain");
   app.footer("  millrace explain allreduce 32KiB --ranks 64");
   app.add_option("CALL", call,
                  "barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, neighbor, reduce_scatter, "

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "base/log.h"
 #include "layout/layout.h"
 #include "layout/notation.h"
+#include "tools/command_app.h"
 #include "tools/command_line.h"
 #include "tools/pasted_type.h"
 
@@ -65,7 +65,7 @@ int explain_type_command(char** arguments) {
   while (arguments[argument_count]) ++argument_count;
   std::string notation;
   std::int64_t count = 1;
-  CLI::App app("Says how Millrace packs a derived datatype.", "millrace explain-type");
+  CommandApp app("Says how Millrace packs a derived datatype.", "millrace explain-type");
   app.footer(
       "TYPE is written as it is made, with lists for arrays; or calls are pasted out of a program:\n"
       "  millrace explain-type 'vector(1000, 1, 1000, double)'\n"

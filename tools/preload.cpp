@@ -1,11 +1,11 @@
 #include "tools/preload.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <vector>
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "tools/command_app.h"
 #include "tools/command_line.h"
 #include "tools/launch.h"
 
@@ -16,8 +16,8 @@ int preload_command(char** arguments, const Environment& environment, const std:
   int count = 0;
   while (arguments[count]) ++count;
   std::vector<std::string> words;
-  CLI::App app("Prints the path of the preload that fits a program, for those who set LD_PRELOAD themselves.",
-               "millrace preload");
+  CommandApp app("Prints the path of the preload that fits a program, for those who set LD_PRELOAD themselves.",
+                 "millrace preload");
   app.footer(
       "  LD_PRELOAD=$(millrace preload ./app) ./app\n"
       "  millrace preload --mpi mpich python3       where the program does not tell which MPI it loads");

@@ -21,7 +21,8 @@ FIELDS = ("host", "what", "block_bytes", "packed_bytes", "host_ns", "ours_ns", "
 
 def measure(name, turns):
     library = hosts.BUILD / "lib"
-    flags = [f"-I{hosts.ROOT}/include", f"-L{library}", f"-Wl,-rpath,{library}", "-lmillrace"]
+    includes = [f"-I{hosts.ROOT}/include", f"-I{hosts.BUILD}/include"]
+    flags = [*includes, f"-L{library}", f"-Wl,-rpath,{library}", "-lmillrace"]
     program = hosts.compile(name, HERE / "alternate.c", OUT / name / "alternate", flags=flags)
     finished = hosts.run(name, 1, [program, turns], timeout=900, bind=True).check()
     for line in finished.stdout.splitlines():

@@ -20,7 +20,8 @@ import hosts
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "threads"
-LIBRARY = [f"-I{hosts.ROOT}/include", f"-L{hosts.BUILD / 'lib'}", f"-Wl,-rpath,{hosts.BUILD / 'lib'}", "-lmillrace"]
+INCLUDES = [f"-I{hosts.ROOT}/include", f"-I{hosts.BUILD}/include"]
+LIBRARY = [*INCLUDES, f"-L{hosts.BUILD / 'lib'}", f"-Wl,-rpath,{hosts.BUILD / 'lib'}", "-lmillrace"]
 OPENMP = {"OMP_NUM_THREADS": "2", "OMP_MAX_TASK_PRIORITY": "1"}
 
 

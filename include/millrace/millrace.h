@@ -27,6 +27,7 @@
 #ifndef MILLRACE_MILLRACE_H
 #define MILLRACE_MILLRACE_H
 
+#include <millrace/version.h>
 #include <stddef.h>
 
 #if defined(__GNUC__)
@@ -247,7 +248,7 @@ MILLRACE_EXPORT millrace_status millrace_layout_unpack_segment(const millrace_la
  * the bytes that the whole text takes, its 0 included. Null as `text` is allowed with text_bytes = 0. */
 MILLRACE_EXPORT size_t millrace_layout_text(const millrace_layout* layout, char* text, size_t text_bytes);
 
-/* "0.1.0" */
+/* The version of the library that runs; MILLRACE_VERSION_STRING (version.h) is that of the header. */
 MILLRACE_EXPORT const char* millrace_version(void);
 
 #ifdef __cplusplus

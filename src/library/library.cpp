@@ -168,4 +168,4 @@ int millrace_isa_unit_at(size_t index, millrace_isa_unit* unit) {
   return 1;
 }
 
-const char* millrace_version(void) { return MILLRACE_VERSION_TEXT; }
+const char* millrace_version(void) { return MILLRACE_VERSION_STRING; }

@@ -45,7 +45,7 @@ def test_every_header_of_the_list_is_read():
         if line.startswith("["):
             words = line.strip("[]").split()
             assert line.endswith("]"), line
-            assert words[0] in ("build", "test", "demo", "full", "fuzz", "lint", "cross", "plot"), line
+            assert words[0] in ("build", "test", "demo", "full", "fuzz", "lint", "cross", "plot", "package"), line
             assert words[1:] == ["debian"] or (len(words) == 3 and words[1] in ("pypi", "source")), line
 
 
@@ -71,3 +71,9 @@ def test_sections_that_are_called_as_commands():
     assert done.returncode == 2
     assert "no section 'biuld'" in done.stderr
     assert not done.stdout
+
+
+def test_a_kind_of_package_that_there_is_not():
+    done = subprocess.run([ROOT / "scripts/package.sh", "zip"], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "dev package: 'zip'? There are deb, rpm and tgz\n"

@@ -8,12 +8,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 # Where what is not a setting is defined: macros of headers, variables of the build and of the Python package.
-DEFINITIONS = [
-    ROOT / "CMakeLists.txt",
-    ROOT / "python/millrace/_library.py",
-    *ROOT.glob("src/**/CMakeLists.txt"),
-    *ROOT.glob("include/**/*.h"),
-]
+LISTS = [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake"), *ROOT.glob("src/**/CMakeLists.txt")]
+DEFINITIONS = [*LISTS, ROOT / "python/millrace/_library.py", *ROOT.glob("include/**/*.h")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -15,7 +15,8 @@ def build(host, source, *flags, library=False, name=None):
     """`library`: with millrace.h and libmillrace."""
     out = OUT / host.name / (name or pathlib.Path(source).stem)
     directory = hosts.BUILD / "lib"
-    ours = [f"-I{ROOT}/include", f"-L{directory}", f"-Wl,-rpath,{directory}", "-lmillrace"] if library else []
+    includes = [f"-I{ROOT}/include", f"-I{hosts.BUILD}/include"]
+    ours = [*includes, f"-L{directory}", f"-Wl,-rpath,{directory}", "-lmillrace"] if library else []
     return hosts.compile(host, SOURCES / source, out, flags=[*flags, *ours])
 
 

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "tools/check/check.h"
+#include "tools/command_app.h"
 
 namespace millrace::tools {
 namespace {
@@ -26,8 +26,8 @@ int check_command(char** arguments, const std::string& launcher, const std::opti
   options.mpi = mpi;
   options.sources = find_sources(launcher);
 
-  CLI::App app("Calls every entry of the host MPI under Millrace and names those that Millrace did not see.",
-               "millrace check");
+  CommandApp app("Calls every entry of the host MPI under Millrace and names those that Millrace did not see.",
+                 "millrace check");
   app.add_option("--mpi", options.mpi, "the MPI, when it cannot be seen from the programs")
       ->type_name("openmpi|mpich|abi|LIBRARY");
   app.add_option("--mpicc", options.mpicc, "the C compiler wrapper of the host MPI")->type_name("COMMAND");

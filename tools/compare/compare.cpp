@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "tools/busy.h"
+#include "tools/command_app.h"
 #include "tools/command_line.h"
 #include "tools/compare/result.h"
 #include "tools/job.h"
@@ -150,8 +150,8 @@ int compare_command(char** arguments) {
   Options options;
   for (char** word = dashes; *dashes && *++word;) options.words.emplace_back(*word);
   *dashes = nullptr;
-  CLI::App app("Runs a job with and without Millrace, in turns, and says whether it is faster and prints the same.",
-               "millrace compare");
+  CommandApp app("Runs a job with and without Millrace, in turns, and says whether it is faster and prints the same.",
+                 "millrace compare");
   app.footer(
       "-- mpirun -n 4 ./app ARGS    the program with its launcher, as without Millrace\n\n"
       "Exit codes: 0 the same results, not slower; 1 another output or exit code; 3 slower; 4 the job fails without\n"

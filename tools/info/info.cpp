@@ -2,7 +2,6 @@
 
 #include <sys/utsname.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "base/quota.h"
 #include "base/settings.h"
 #include "threads/facts.h"
+#include "tools/command_app.h"
 #include "tools/host.h"
 #include "tools/info/found_hosts.h"
 #include "tools/info/info_text.h"
@@ -93,7 +93,7 @@ ordered_json threads_json(const SettingValues& values) {
 }  // namespace
 
 int run_info(const Request& request, const Environment& environment, const std::string& command) {
-  CLI::App app("Shows what this machine, its MPI and the settings look like to Millrace.", "millrace info");
+  CommandApp app("Shows what this machine, its MPI and the settings look like to Millrace.", "millrace info");
   bool is_json = false, with_types = false;
   std::string mpi;
   app.add_flag("--json", is_json, "as JSON, for programs");

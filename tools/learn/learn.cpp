@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "base/log.h"
 #include "plan/tuning.h"
+#include "tools/command_app.h"
 #include "tools/command_line.h"
 #include "tools/learn/advise.h"
 #include "tools/learn/launched.h"
@@ -60,7 +60,7 @@ int learn_command(char** arguments) {
   std::string path = plan::standard_tuning_path(environ);
   bool only_shows = false, advises = false;
   AdviceRequest request;
-  CLI::App app(
+  CommandApp app(
       "Runs a program, finds out who does its collectives inside a node faster, the host MPI or Millrace, and "
       "keeps it for later runs.",
       "millrace learn");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include "base/machine.h"
 #include "plan/tuning.h"
 #include "tools/busy.h"
+#include "tools/command_app.h"
 #include "tools/command_line.h"
 #include "tools/progress.h"
 #include "tools/tune/measure_copies.h"
@@ -88,8 +88,8 @@ int tune_command(char** arguments) {
   const int argument_count = static_cast<int>(dashes - arguments);
   std::string path = plan::standard_tuning_path(environ);
   bool resets = false;
-  CLI::App app("Measures how copies are fastest on this machine, and writes a table that the preload reads.",
-               "millrace tune");
+  CommandApp app("Measures how copies are fastest on this machine, and writes a table that the preload reads.",
+                 "millrace tune");
   app.footer(
       "-- mpirun -n 2        also measures messages of derived datatypes, by this launcher's MPI, in some minutes\n\n"
       "Run it on an idle machine. The ranks of a job must have the same table; without one nothing changes.\n"

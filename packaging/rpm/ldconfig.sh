@@ -1,0 +1,3 @@
+#!/bin/sh
+# The library is new, or gone.
+/sbin/ldconfig
