@@ -131,7 +131,8 @@ void meet_other_nodes(const SettingValues& settings, int world_rank, int world_r
   host<Symbol::MPI_Group_free>(as_word(&group));
   if (error != 0) return;
   own_comm = abi::handle(made);
-  if (exchange_cards(world_rank, world_ranks) && open_nodes_mail(own_comm, world_ranks)) {
+  if (exchange_cards(world_rank, world_ranks)) {
+    open_nodes_mail(own_comm, world_ranks);
     bool one_node = true;
     for (const NodeCard& card : cards) one_node = one_node && card.node == cards[0].node;
     if (world_rank == 0)

@@ -9,8 +9,8 @@
 
 namespace millrace::shim {
 
-// `comm`: nodes_comm(). Local. False: the host refuses.
-bool open_nodes_mail(Word comm, int world_ranks);
+// `comm`: nodes_comm(). Local. May throw std::bad_alloc.
+void open_nodes_mail(Word comm, int world_ranks);
 // Collective: takes what others have sent and nobody has read, so that nothing is under way when MPI_Finalize comes.
 void close_nodes_mail();
 

@@ -1,0 +1,140 @@
+"""Several nodes on one machine: network namespaces on one bridge, each with an address, a host name, abstract sockets
+and a /dev/shm of its own. The hosts' own launchers start ranks there, with a script in place of ssh.
+
+    with nodes.Nodes(2) as made:
+        made.run("openmpi4", 2, program, millrace=True)     # 2 ranks on each node
+"""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import tempfile
+
+import hosts
+import process
+
+NETWORK = "10.177.0"
+# Drops ssh's options, takes the name of a host, and runs the rest there.
+AGENT = """#!/bin/sh
+while true; do
+  case $1 in
+    -[bcDEeFIiJLlmOopQRSWw]) shift 2 ;;
+    -*) shift ;;
+    *) break ;;
+  esac
+done
+node=$1
+shift
+exec ip netns exec "$node" unshare -u -m sh -c "hostname $node; mount -t tmpfs none /dev/shm; $*"
+"""
+
+
+def missing():
+    """Why there can be no nodes here, or None."""
+    if os.geteuid() != 0:
+        return "namespaces need root"
+    for tool in ("ip", "unshare", "mount"):
+        if not shutil.which(tool):
+            return f"no {tool}"
+    name = f"millrace-try-{os.getpid()}"
+    if subprocess.run(["ip", "netns", "add", name], capture_output=True, check=False).returncode != 0:
+        return "no network namespaces here"
+    subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+    return None
+
+
+class Nodes:
+    def __init__(self, count):
+        self.names = [f"mnode{index + 1}" for index in range(count)]
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self):
+        try:
+            self._make()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._stack.close()
+
+    def _ip(self, *words):
+        subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
+
+    def _undo(self, *words):
+        self._stack.callback(subprocess.run, ["ip", *words], check=False, capture_output=True)
+
+    def _make(self):
+        self.directory = pathlib.Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
+        self.agent = self.directory / "agent"
+        self.agent.write_text(AGENT)
+        self.agent.chmod(self.agent.stat().st_mode | stat.S_IXUSR)
+        lines = ["127.0.0.1 localhost"]
+        lines += [f"{NETWORK}.{index + 1} {name}" for index, name in enumerate(self.names)]
+        bridge = "mbridge"
+        # The bridge is in a namespace of its own: nothing of this machine's network is touched.
+        self._ip("netns", "add", bridge)
+        self._undo("netns", "delete", bridge)
+        self._ip("-n", bridge, "link", "add", bridge, "type", "bridge")
+        self._ip("-n", bridge, "link", "set", bridge, "up")
+        for index, name in enumerate(self.names):
+            self._ip("netns", "add", name)
+            self._undo("netns", "delete", name)
+            end = f"mveth{index + 1}"
+            self._ip("-n", name, "link", "add", "eth0", "type", "veth", "peer", "name", end, "netns", bridge)
+            self._ip("-n", bridge, "link", "set", end, "master", bridge, "up")
+            self._ip("-n", name, "addr", "add", f"{NETWORK}.{index + 1}/24", "dev", "eth0")
+            self._ip("-n", name, "link", "set", "eth0", "up")
+            self._ip("-n", name, "link", "set", "lo", "up")
+            configuration = pathlib.Path("/etc/netns") / name
+            configuration.mkdir(parents=True, exist_ok=True)
+            self._stack.callback(shutil.rmtree, configuration, ignore_errors=True)
+            (configuration / "hosts").write_text("\n".join(lines) + "\n")
+
+    def command(self, host, ranks_a_node, program, millrace=False, env=None):
+        """The launcher's words, to be run on the first node. Open MPI hands no variables on but those it is told."""
+        host = hosts.get(host)
+        words = [str(host.launcher[0])]
+        counted = [f"{name}:{ranks_a_node}" for name in self.names]
+        if host.variant == "openmpi":
+            given = ["-x" if flag else f"{name}={value}" for name, value in (env or {}).items() for flag in (1, 0)]
+            words += ["--host", ",".join(counted), "--mca", "btl_tcp_if_include", "eth0", *host.unbound, *given]
+            if host.name == "openmpi5":
+                words += ["--prtemca", "plm_ssh_agent", str(self.agent), "--prtemca", "prte_if_include", "eth0",
+                          "--map-by", f"ppr:{ranks_a_node}:node:oversubscribe",
+                          "--prefix", str(pathlib.Path(host.launcher[0]).parents[1])]  # fmt: skip
+            else:
+                words += ["--oversubscribe", "--mca", "plm_rsh_agent", str(self.agent), "--mca", "oob_tcp_if_include",
+                          "eth0"]  # fmt: skip
+        else:
+            words += ["-launcher", "ssh", "-launcher-exec", str(self.agent), "-hosts", ",".join(counted),
+                      "-iface", "eth0", *host.unbound]  # fmt: skip
+        ours = [] if not millrace else [str(hosts.MILLRACE), *([] if millrace is True else millrace)]
+        total = ranks_a_node * len(self.names)
+        return [*words, "-n", str(total), *ours, *(str(word) for word in program)]
+
+    def run(self, host, ranks_a_node, program, millrace=False, env=None, timeout=120, front=()):
+        """`front`: words before the launcher's. What comes back: process.Finished."""
+        line = [*(str(word) for word in front), *self.command(host, ranks_a_node, program, millrace, env)]
+        first = self.names[0]
+        inside = ["ip", "netns", "exec", first, "unshare", "-u", "-m", "sh", "-c",
+                  f'hostname {first}; mount -t tmpfs none /dev/shm; exec "$@"', "sh", *line]  # fmt: skip
+        host = hosts.get(host)
+        extra = {**host.run_environment, **(env or {})}
+        return process.run(inside, hosts.environment(host, extra), timeout)
+
+    def sent(self):
+        """Packets and bytes that each node has sent so far."""
+        counts = []
+        for name in self.names:
+            place = "/sys/class/net/eth0/statistics/"
+            text = subprocess.run(
+                ["ip", "netns", "exec", name, "cat", f"{place}tx_packets", f"{place}tx_bytes"],
+                check=True, capture_output=True, text=True,
+            ).stdout  # fmt: skip
+            counts.append(tuple(int(word) for word in text.split()))
+        return counts
