@@ -3,7 +3,7 @@
     ./dev bench turns
     PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...]
         [--kinds reduce_local,pack,messages,collectives,rare,nonblocking] [--modes hot,cold,apart] [--ranks 2,4]
-        [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE] [--from FILE] [--refused]
+        [--nodes 2] [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE] [--from FILE] [--refused]
 
 Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives, nonblocking
 ones too. The ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper
@@ -14,6 +14,7 @@ call is taken there is nothing to measure. What each kind measures: turns.h and 
 """
 
 import argparse
+import contextlib
 import csv
 import json
 import math
@@ -23,6 +24,7 @@ import sys
 import tempfile
 
 import hosts
+import nodes
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "turns"
@@ -54,13 +56,23 @@ def write_table():
     return path
 
 
+def launch(name, ranks, line, millrace, env, options, **more):
+    """On this machine, or, with --nodes, on as many that are network namespaces, with as many ranks each."""
+    if not options.made:
+        return hosts.run(name, ranks, line, millrace=millrace, env=env, **more)
+    more.pop("bind", None)
+    env = {"MILLRACE_NODES": "always", **env}
+    return options.made.run(name, ranks // options.nodes, line, millrace=millrace, env=env, **more)
+
+
 def taken_share(name, kind, ranks, options):
     """Of the calls under the MPI_ names that Millrace knows how to do."""
     with tempfile.TemporaryDirectory() as directory:
         path = pathlib.Path(directory) / "report.json"
         env = {**settings(options), "MILLRACE_REPORT": path}
-        hosts.run(name, ranks, [OUT / name / "turns", kind, "hot", 1, 1], millrace=True, env=env, timeout=300)
-        calls = json.loads(path.read_text())["calls"] if path.exists() else []
+        launch(name, ranks, [OUT / name / "turns", kind, "hot", 1, 1], True, env, options, timeout=300)
+        reports = sorted(pathlib.Path(directory).glob("report*.json"))  # one of each node
+        calls = json.loads(reports[0].read_text())["calls"] if reports else []
     known = [call for call in calls if call["taken"] or call["forwarded_why"]]
     return sum(call["taken"] for call in known) / max(1, sum(call["calls"] for call in known))
 
@@ -68,7 +80,7 @@ def taken_share(name, kind, ranks, options):
 def run(name, kind, mode, ranks, millrace, options):
     env = settings(options)
     line = [OUT / name / "turns", kind, mode, options.turns, options.turn_us, options.offset]
-    done = hosts.run(name, ranks, line, millrace=millrace, env=env, timeout=options.timeout_s, bind=ranks <= 2)
+    done = launch(name, ranks, line, millrace, env, options, timeout=options.timeout_s, bind=ranks <= 2)
     if done.returncode != 0 or done.timed_out:
         print(f"{name} {kind} {mode} {ranks}: {done.stdout[-200:]} {done.stderr[-300:]}", file=sys.stderr)
     for text in done.stdout.splitlines():
@@ -155,6 +167,7 @@ def main():
     parser.add_argument("--worst", type=int, default=4, help="points named in a row")
     parser.add_argument("--timeout-s", type=int, default=900, help="of one kind on one host")
     parser.add_argument("--csv", type=pathlib.Path)
+    parser.add_argument("--nodes", type=int, default=1, help="so many, as network namespaces; --ranks are those of all")
     parser.add_argument("--refused", action="store_true", help="what a call costs that is left to the host")
     parser.add_argument("--from", dest="source", type=pathlib.Path)
     options = parser.parse_args()
@@ -163,6 +176,17 @@ def main():
             rows = list(csv.DictReader(file))
         show_refused(rows) if options.refused else show(rows, options.worst)
         return
+    with nodes.Nodes(options.nodes) if options.nodes > 1 else contextlib.nullcontext() as options.made:
+        rows = measure(options)
+    if options.csv:
+        with options.csv.open("w", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS)
+            writer.writeheader()
+            writer.writerows(rows)
+    show_refused(rows) if options.refused else show(rows, options.worst)
+
+
+def measure(options):
     rows = []
     for name in options.hosts.split(","):
         compiled(name)
@@ -174,12 +198,7 @@ def main():
                     for millrace in (True, False) if options.noise else (True,):
                         print(f"{name} {kind} {mode} {ranks} ...", file=sys.stderr, flush=True)
                         rows += run(name, kind, mode, ranks, millrace, options)
-    if options.csv:
-        with options.csv.open("w", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS)
-            writer.writeheader()
-            writer.writerows(rows)
-    show_refused(rows) if options.refused else show(rows, options.worst)
+    return rows
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ def test_ranks_go_the_same_way(host, ranks):
         host, ranks, build(host, "measured_calls.c"), SEED + ranks, calls, env={"MILLRACE_MEASURE": "always"}
     )
     assert all(" 0 wrong," in line for line in lines(finished)) and len(lines(finished)) == ranks
-    assert reasons(result, "tried") > calls * ranks / 40
+    # How often hangs on how soon times are believed: once in 20 to 25 calls here, in 50 beside a compiler.
+    assert reasons(result, "tried") > calls * ranks / 100
 
 
 @pytest.mark.full

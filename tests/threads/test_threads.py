@@ -44,12 +44,12 @@ def test_two_ranks_that_share_their_cores_have_one_thread_each(name):
 @pytest.mark.parametrize("value", ["0", "-2", "many", "2.5", "1e9"])
 def test_a_wrong_number_is_said_once_and_not_used(value):
     program = build(usable("openmpi4"), "large_reductions.c")
-    env = {"MILLRACE_THREADS": value, "MILLRACE_THREADS_BYTES": "4MB"}
+    env = {"MILLRACE_THREADS": value, "MILLRACE_THREADS_BYTES": "4XB"}
     finished = run("openmpi4", 2, program, env=env).check()
     said = [line for line in finished.stderr.splitlines() if line.startswith("millrace")]
     assert len(said) == 2, said
     assert any(f"MILLRACE_THREADS={value} is not one of auto|N: using auto" in line for line in said)
-    assert any("MILLRACE_THREADS_BYTES=4MB is not one of" in line for line in said)
+    assert any("MILLRACE_THREADS_BYTES=4XB is not one of" in line for line in said)
 
 
 @pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
