@@ -80,8 +80,8 @@ void close_nodes_mail() {
   const bool told = host<Symbol::MPI_Reduce_scatter>(as_word(mail->sent.data()), as_word(&coming), as_word(ones.data()),
                                                      abi::int_type(), abi::sum_op(), mail->comm) == 0;
   while (told && (mail->came < coming || !mail->under_way.empty())) look();
-  // Hosts may have taken a letter that their network does not have yet (MPICH 5 over UCX and TCP), and send it only while
-  // its rank is in some call that waits.
+  // Hosts may have taken a letter that their network does not have yet (MPICH 5 over UCX and TCP), and send it only
+  // while its rank is in some call that waits.
   if (told) host<Symbol::MPI_Barrier>(mail->comm);
   delete mail;
   mail = nullptr;
