@@ -4,7 +4,7 @@ import subprocess
 
 import component
 import pytest
-from conftest import usable
+from usable import usable
 
 REFUSAL = "op component not used: it was built for Open MPI 4.1, this is Open MPI"
 

@@ -2,7 +2,7 @@
 
 import hosts
 import pytest
-from conftest import Installation
+from installation import Installation
 
 
 @pytest.fixture
