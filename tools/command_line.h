@@ -7,7 +7,20 @@
 
 namespace millrace::tools {
 
-enum class Action { launch, explain, info, check, explain_type, explain_call, tune, learn, preload, compare, stop };
+enum class Action {
+  launch,
+  explain,
+  info,
+  check,
+  explain_type,
+  explain_call,
+  tune,
+  learn,
+  preload,
+  compare,
+  doctor,
+  stop
+};
 
 // Words that are commands of the launcher where a program could stand. --help, manual pages and completions list them.
 struct Command {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "base/clock.h"
@@ -84,7 +85,7 @@ std::string Job::obstacle() const {
   return {};
 }
 
-JobRun Job::run(Millrace millrace) const {
+JobRun Job::run(Millrace millrace, Streams streams) const {
   const bool has_ours =
       std::ranges::any_of(words_, [](const std::string& word) { return base_name(word) == "millrace"; });
   std::vector<std::string> command = words_;
@@ -102,11 +103,13 @@ JobRun Job::run(Millrace millrace) const {
   JobRun run;
   const std::string output = place_.path() + "/output", errors = place_.path() + "/errors";
   {
-    const Redirected redirected(output, errors);
+    std::optional<Redirected> redirected;
+    if (streams == Streams::kept) redirected.emplace(output, errors);
     const std::uint64_t begin_ns = monotonic_ns();
     run.exit_code = run_to_end(command);
     run.seconds = static_cast<double>(monotonic_ns() - begin_ns) * 1e-9;
   }
+  if (streams == Streams::shown) return run;
   run.output = text_of(output);
   run.errors = text_of(errors);
   return run;
@@ -117,7 +120,9 @@ std::vector<nlohmann::json> Job::reports() const {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(place_.path() + "/reports", error)) {
     nlohmann::json report = nlohmann::json::parse(text_of(entry.path()), nullptr, false);
-    if (report.is_object() && report.value("schema", "") == "millrace-report") found.push_back(std::move(report));
+    if (!report.is_object() || report.value("schema", "") != "millrace-report") continue;
+    report["file"] = entry.path().filename().string();
+    found.push_back(std::move(report));
   }
   return found;
 }

@@ -28,6 +28,7 @@ struct JobRun {
 };
 
 enum class Millrace { off, on, reporting };
+enum class Streams { kept, shown };  // shown: the job reads and prints as if it were run by itself; nothing is kept
 
 class Job {
  public:
@@ -36,8 +37,9 @@ class Job {
   // Why it cannot be run and compared, as one line that names the fix; empty if it can.
   std::string obstacle() const;
   // One run to its end.
-  JobRun run(Millrace millrace) const;
-  // What the last reporting run has written: one report for each node.
+  JobRun run(Millrace millrace, Streams streams = Streams::kept) const;
+  // What the last reporting run has written: one report for each node, with one member more, `file`: its file's name,
+  // which is "report.NODE.json" if there are other nodes.
   std::vector<nlohmann::json> reports() const;
 
  private:

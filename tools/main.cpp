@@ -12,6 +12,7 @@
 #include "tools/check/check.h"
 #include "tools/command_line.h"
 #include "tools/compare/compare.h"
+#include "tools/doctor/doctor.h"
 #include "tools/environment.h"
 #include "tools/explain.h"
 #include "tools/explain_call.h"
@@ -51,6 +52,7 @@ int main(int argument_count, char** arguments) {
   if (request.action == Action::learn) return learn_command(request.program);
   if (request.action == Action::preload) return preload_command(request.program, environment, own_path(), request.mpi);
   if (request.action == Action::compare) return compare_command(request.program);
+  if (request.action == Action::doctor) return doctor_command(request.program);
   if (request.action == Action::info) return run_info(request, environment, own_path());
   if (std::vector<std::string> words = job_words(request, environment, own_path()); !words.empty()) {
     if (request.action == Action::launch) return run_job(words);
