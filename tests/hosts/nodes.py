@@ -8,6 +8,7 @@ and a /dev/shm of its own. The hosts' own launchers start ranks there, with a sc
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import stat
 import subprocess
@@ -46,9 +47,24 @@ def missing():
     return None
 
 
+def remove(name):
+    subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+    shutil.rmtree(pathlib.Path("/etc/netns") / name, ignore_errors=True)
+
+
+def remove_abandoned():
+    """What a process that was killed has left."""
+    listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=False).stdout
+    for name in re.findall(r"^mill\w+-\d+", listed, re.MULTILINE):
+        if not pathlib.Path("/proc", name.rsplit("-", 1)[1]).exists():
+            remove(name)
+
+
 class Nodes:
     def __init__(self, count):
-        self.names = [f"mnode{index + 1}" for index in range(count)]
+        # Each process has its own; an interface's name has 15 letters at most.
+        self.names = [f"millnode{index + 1}-{os.getpid()}" for index in range(count)]
+        self.bridge = f"millbridge-{os.getpid()}"
         self._stack = contextlib.ExitStack()
 
     def __enter__(self):
@@ -65,9 +81,6 @@ class Nodes:
     def _ip(self, *words):
         subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
 
-    def _undo(self, *words):
-        self._stack.callback(subprocess.run, ["ip", *words], check=False, capture_output=True)
-
     def _make(self):
         self.directory = pathlib.Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
         self.agent = self.directory / "agent"
@@ -75,24 +88,24 @@ class Nodes:
         self.agent.chmod(self.agent.stat().st_mode | stat.S_IXUSR)
         lines = ["127.0.0.1 localhost"]
         lines += [f"{NETWORK}.{index + 1} {name}" for index, name in enumerate(self.names)]
-        bridge = "mbridge"
+        bridge = self.bridge
+        remove_abandoned()
         # The bridge is in a namespace of its own: nothing of this machine's network is touched.
+        self._stack.callback(remove, bridge)
         self._ip("netns", "add", bridge)
-        self._undo("netns", "delete", bridge)
-        self._ip("-n", bridge, "link", "add", bridge, "type", "bridge")
-        self._ip("-n", bridge, "link", "set", bridge, "up")
+        self._ip("-n", bridge, "link", "add", "bridge", "type", "bridge")
+        self._ip("-n", bridge, "link", "set", "bridge", "up")
         for index, name in enumerate(self.names):
+            self._stack.callback(remove, name)
             self._ip("netns", "add", name)
-            self._undo("netns", "delete", name)
-            end = f"mveth{index + 1}"
+            end = f"veth{index + 1}"
             self._ip("-n", name, "link", "add", "eth0", "type", "veth", "peer", "name", end, "netns", bridge)
-            self._ip("-n", bridge, "link", "set", end, "master", bridge, "up")
+            self._ip("-n", bridge, "link", "set", end, "master", "bridge", "up")
             self._ip("-n", name, "addr", "add", f"{NETWORK}.{index + 1}/24", "dev", "eth0")
             self._ip("-n", name, "link", "set", "eth0", "up")
             self._ip("-n", name, "link", "set", "lo", "up")
             configuration = pathlib.Path("/etc/netns") / name
             configuration.mkdir(parents=True, exist_ok=True)
-            self._stack.callback(shutil.rmtree, configuration, ignore_errors=True)
             (configuration / "hosts").write_text("\n".join(lines) + "\n")
 
     def command(self, host, ranks_a_node, program, millrace=False, env=None):

@@ -19,11 +19,11 @@ def two():
         yield made
 
 
-def taken(finished, path):
+def taken(two, finished, path):
     """What each node's report says was done over nodes."""
     assert finished.returncode == 0, finished.stdout + finished.stderr
     found = sorted(OUT.glob(f"{path.stem}.*.json"))
-    assert [each.stem.rsplit(".", 1)[-1] for each in found] == ["mnode1", "mnode2"]
+    assert [each.stem.rsplit(".", 1)[-1] for each in found] == two.names
     reports = [json.loads(each.read_text())["calls"] for each in found]
     return [
         {a["name"] for call in calls for a in call["algorithms"] if a["name"].startswith("nodes_")} for calls in reports
@@ -44,7 +44,7 @@ def test_reductions(two, host):
     env = {**EVERYTHING, "MILLRACE_NODES": "always", "MILLRACE_REPORT": path}
     finished = two.run(host, 2, [program, 77, 150], millrace=True, env=env)
     assert finished.stdout.startswith("done"), finished.stdout
-    for names in taken(finished, path):
+    for names in taken(two, finished, path):
         assert {"nodes_barrier", "nodes_bcast", "nodes_reduce", "nodes_allreduce"} <= names
 
 
@@ -56,7 +56,7 @@ def test_exchanges(two, host):
     env = {**EVERYTHING, "MILLRACE_NODES": "always", "MILLRACE_REPORT": path}
     finished = two.run(host, 2, [program, 8410, 200], millrace=True, env=env)
     assert finished.stdout == "done\n"
-    for names in taken(finished, path):
+    for names in taken(two, finished, path):
         assert {"nodes_gather", "nodes_scatter", "nodes_allgather", "nodes_alltoall"} <= names
 
 
@@ -69,7 +69,7 @@ def test_in_front_of_the_launcher(two, host):
     front = [hosts.MILLRACE, f"--report={path}"]
     finished = two.run(host, 2, [program, 77, 150], env=env, front=front)
     assert finished.stdout.startswith("done"), finished.stdout
-    for names in taken(finished, path):
+    for names in taken(two, finished, path):
         assert "nodes_allreduce" in names
 
 
