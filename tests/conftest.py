@@ -1,4 +1,4 @@
-"""Shared by all Python tests: the import path of the hosts' helper, the marker `full`, fixtures over the six hosts."""
+"""Shared by all Python tests: the import path of the hosts' helper, the markers, fixtures over the six hosts."""
 
 import pathlib
 import sys
@@ -8,22 +8,26 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "hosts"))
 
 import hosts as host_module  # noqa: E402
+import sampling  # noqa: E402
 from usable import usable  # noqa: E402
 
 
 def pytest_addoption(parser):
-    parser.addoption("--full", action="store_true", help="also run the tests marked full: minutes instead of seconds")
+    parser.addoption("--full", action="store_true", help="also run the tests marked full, on every host: hours")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "full: takes minutes; runs with --full only")
+    config.addinivalue_line("markers", "sampled_hosts: without --full on some hosts only (tests/hosts/sampling.py)")
 
 
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--full"):
         return
-    config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("full")])
-    items[:] = [item for item in items if not item.get_closest_marker("full")]
+    out = sampling.left_out(items, host_module.HOSTS)
+    out.update(item for item in items if item.get_closest_marker("full"))
+    config.hook.pytest_deselected(items=[item for item in items if item in out])
+    items[:] = [item for item in items if item not in out]
 
 
 @pytest.fixture(params=list(host_module.HOSTS))

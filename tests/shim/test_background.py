@@ -5,6 +5,8 @@ import pytest
 from shim_programs import OUT, SOURCES, build, call, check_done, report, run
 from test_shared_collectives import RANK
 
+pytestmark = pytest.mark.sampled_hosts
+
 KINDS = (
     "barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan", "gather",
     "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw",

@@ -10,6 +10,8 @@ import pytest
 from shim_programs import build, run
 from usable import why_no_mounts_of_its_own
 
+pytestmark = pytest.mark.sampled_hosts
+
 WHY_NO_MOUNTS = why_no_mounts_of_its_own()
 MOST_ENDS_ALONE = 10
 

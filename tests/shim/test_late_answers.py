@@ -4,6 +4,8 @@ import hosts
 import pytest
 from shim_programs import OUT, build, call, report
 
+pytestmark = pytest.mark.sampled_hosts
+
 KINDS = ["iprobe", "improbe", "test", "testall", "win_test"]
 INTERFACES = [
     (name, interface)

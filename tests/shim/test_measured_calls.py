@@ -6,6 +6,8 @@ import hosts
 import pytest
 from shim_programs import build, call, report, run
 
+pytestmark = pytest.mark.sampled_hosts
+
 EITHER = ["Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Scatter", "Allgather", "Alltoall"]
 SEED = 1313
 

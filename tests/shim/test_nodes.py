@@ -7,6 +7,8 @@ import process
 import pytest
 from shim_programs import OUT, build, run
 
+pytestmark = pytest.mark.sampled_hosts
+
 PRETENDED = {"MILLRACE_NODES": "always", "MILLRACE_PMPI": "alike", "MILLRACE_COLLECTIVES": "always"}
 SEED = 77
 MIB = 1 << 20

@@ -4,6 +4,8 @@ import hosts
 import pytest
 from shim_programs import build, call, check_done, report, run
 
+pytestmark = pytest.mark.sampled_hosts
+
 NAMES = (
     "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv",
     "Alltoallw", "Neighbor_allgather", "Neighbor_allgatherv", "Neighbor_alltoall", "Neighbor_alltoallv",

@@ -8,6 +8,8 @@ import process
 import pytest
 from shim_programs import build, call, report, run
 
+pytestmark = pytest.mark.sampled_hosts
+
 COLLECTIVES = ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"]
 SEED = 20211
 # Intel MPI 2021.18 alone: on five ranks and more bcasts in shared memory bring wrong bytes once communicators were made

@@ -6,6 +6,8 @@ import hosts
 import pytest
 from shim_programs import build, run
 
+pytestmark = pytest.mark.sampled_hosts
+
 PROBE = hosts.ROOT / "bench" / "progress" / "probe.c"
 # Tests share their cores with other tests, so this is no measurement: asleep, ranks took 30 ms for microseconds.
 MOST_RATIO, LEAST_US = 50, 5000

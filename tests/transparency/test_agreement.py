@@ -14,6 +14,8 @@ import pytest
 from transparency import both, build, cases, lines, usable
 from usable import NOBODY, why_no_mounts_of_its_own, why_no_other_user
 
+pytestmark = pytest.mark.sampled_hosts
+
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="other users and namespaces need root")
 WHY_NO_MOUNTS, WHY_NO_USER = why_no_mounts_of_its_own(), why_no_other_user()
 needs_mounts = pytest.mark.skipif(WHY_NO_MOUNTS is not None, reason=str(WHY_NO_MOUNTS))

@@ -8,6 +8,8 @@ import hosts
 import pytest
 from usable import usable
 
+pytestmark = pytest.mark.sampled_hosts
+
 SOURCES = pathlib.Path(__file__).resolve().parent / "programs"
 OUT = hosts.BUILD / "tests" / "transparency"
 ALWAYS = {"MILLRACE_LAYOUTS": "always"}

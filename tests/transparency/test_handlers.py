@@ -7,6 +7,8 @@ import pytest
 from test_completions import OUT, both_ways, build
 from usable import usable
 
+pytestmark = pytest.mark.sampled_hosts
+
 
 @pytest.mark.parametrize("argument", ["world", "self"])
 @pytest.mark.parametrize("name", list(hosts.HOSTS))

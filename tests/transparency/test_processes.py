@@ -4,6 +4,8 @@ import hosts
 import pytest
 from transparency import both, build, cases, lines, usable
 
+pytestmark = pytest.mark.sampled_hosts
+
 SESSIONS = ("openmpi5", "mpich5", "abi")
 # Mistakes that these hosts do not survive by themselves.
 NOT_SURVIVED = {"mpich4": "allreduce.count", **dict.fromkeys(("mpich5", "abi"), "reduce.type,allreduce.count")}

@@ -3,6 +3,8 @@
 import pytest
 from transparency import both, build, cases, usable
 
+pytestmark = pytest.mark.sampled_hosts
+
 
 @cases((2, 30), (3, 20), (5, 6), (4, 10), (9, 2), (3, 20))
 def test_random_histories(host_name, case):
