@@ -107,6 +107,10 @@ std::int64_t most_bytes(std::uint32_t size_class) {
 // Whether more trials of it may change something.
 bool Evidence::is_open(const Choice& choice) const { return !choice.is_settled() && choice.ratios.count < many_trials; }
 
+bool Evidence::may_change(const Choice& choice) const {
+  return !choice.is_settled() && (!over_nodes_ || waits_of(kind_of(choice.key)) == Waits::for_all);
+}
+
 bool Evidence::Choice::is_settled() const { return changes >= most_changes; }
 
 // Null: there are too many.
@@ -137,7 +141,7 @@ Side Evidence::find_side(const EitherCall& call, Side standard) {
   if (!choice) return standard;
   if (!measures()) return choice->side;
   slots_[turn_ - window_.first] = {find_class(call, *choice), call.root};
-  return tries() && !choice->is_settled() ? other(choice->side) : choice->side;
+  return tries() && may_change(*choice) ? other(choice->side) : choice->side;
 }
 
 void Evidence::timed(std::uint64_t entry_ns, std::uint64_t exit_ns) {
@@ -162,7 +166,7 @@ void Evidence::report(EvidenceRecord& record) {
 }
 
 // Of a call in the window, over all ranks; 0 if it was not timed on all of them.
-std::uint64_t Evidence::cost_ns(std::span<const EvidenceRecord> records, std::uint32_t index) const {
+std::uint64_t Evidence::cost_ns(std::span<const EvidenceRecord> records, std::uint32_t index) {
   const Slot& slot = slots_[index];
   const Waits waits = waits_of(kind_of(choice_of(slot).key));
   std::uint64_t last_entry_ns = 0;
@@ -170,6 +174,7 @@ std::uint64_t Evidence::cost_ns(std::span<const EvidenceRecord> records, std::ui
     if (record.stamps[index].exit_ns == 0) return 0;
     last_entry_ns = std::max(last_entry_ns, record.stamps[index].entry_ns);
   }
+  if (over_nodes_) return waits == Waits::for_all ? cost_over_nodes_ns(records, index) : 0;
   if (waits != Waits::for_all && (slot.root < 0 || static_cast<std::size_t>(slot.root) >= records.size())) return 0;
   std::uint64_t all_ns = 0;
   for (std::size_t rank = 0; rank < records.size(); ++rank) {
@@ -182,6 +187,25 @@ std::uint64_t Evidence::cost_ns(std::span<const EvidenceRecord> records, std::ui
     if (own.exit_ns > begin_ns) all_ns += own.exit_ns - begin_ns;
   }
   return std::max<std::uint64_t>(all_ns, 1);
+}
+
+// Of all ranks, as if each had had the same as one of the node that had to wait least: it came last.
+std::uint64_t Evidence::cost_over_nodes_ns(std::span<const EvidenceRecord> records, std::uint32_t index) {
+  std::fill(nodes_.begin(), nodes_.end(), NodeCost{});
+  for (const EvidenceRecord& record : records) {
+    NodeCost& node = nodes_[record.node];
+    node.last_entry_ns = std::max(node.last_entry_ns, record.stamps[index].entry_ns);
+    ++node.ranks;
+  }
+  for (const EvidenceRecord& record : records) {
+    NodeCost& node = nodes_[record.node];
+    const std::uint64_t exit_ns = record.stamps[index].exit_ns;
+    if (exit_ns > node.last_entry_ns) node.sum_ns += exit_ns - node.last_entry_ns;
+  }
+  double least_ns = std::numeric_limits<double>::infinity();
+  for (const NodeCost& node : nodes_)
+    if (node.ranks != 0) least_ns = std::min(least_ns, static_cast<double>(node.sum_ns) / node.ranks);
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(least_ns * static_cast<double>(records.size())), 1);
 }
 
 // What a window has shown of a choice.
@@ -222,14 +246,16 @@ std::int64_t Evidence::least_seen_bytes(std::uint32_t choice) const {
 
 Evidence::Outcome Evidence::decide(std::span<const EvidenceRecord> records) {
   Outcome outcome;
-  const auto is_like_first = [&first = records.front()](const EvidenceRecord& record) {
-    return record.turn == first.turn && record.digest == first.digest && record.has_failed == 0;
+  const auto is_like_first = [records, &first = records.front()](const EvidenceRecord& record) {
+    return record.turn == first.turn && record.digest == first.digest && record.has_failed == 0 &&
+           record.node < records.size();
   };
   if (!std::all_of(records.begin(), records.end(), is_like_first)) {
     closed_ = true;
     window_.first = report_turn_ = never;
     return outcome;
   }
+  if (over_nodes_) nodes_.resize(records.size());
   outcome.changes.reserve(choices_.size());
   outcome.trials.reserve(choices_.size() * most_trials);
   std::vector<std::array<std::vector<std::uint64_t>, most_trials>> tried_ns(classes_.size());
@@ -241,7 +267,7 @@ Evidence::Outcome Evidence::decide(std::span<const EvidenceRecord> records) {
     if (slot.call_class < 0) continue;
     has_calls = true;
     const auto call_class = static_cast<std::size_t>(slot.call_class);
-    const bool is_tried = window_.is_tried(window_.first + index) && !choice_of(slot).is_settled();
+    const bool is_tried = window_.is_tried(window_.first + index) && may_change(choice_of(slot));
     outcome.tries += is_tried;
     const std::uint64_t cost = cost_ns(records, index);
     if (cost == 0) continue;

@@ -13,8 +13,10 @@
 // has made as many others as a root may run ahead of the rest anyway: so no program waits that would not have waited.
 //
 // What a call costs is what its ranks spend in it beyond what they have to wait for: to wait for a rank that comes late
-// is nobody's fault. All of this is arithmetic on numbers: no clock, no memory that is shared, one object for each
-// communicator and rank, used by one thread at a time.
+// is nobody's fault. Clocks of several nodes have nothing to do with each other: there, only calls in which all wait
+// for all are tried, by what they cost on the node that came last, and decisions are made in such calls alone, for all
+// ranks must meet to tell each other what they saw. All of this is arithmetic on numbers: no clock, no memory that is
+// shared, one object for each communicator and rank, used by one thread at a time.
 #pragma once
 
 #include <array>
@@ -46,13 +48,14 @@ std::uint32_t size_class(std::int64_t bytes);
 std::int64_t least_bytes(std::uint32_t size_class);
 std::int64_t most_bytes(std::uint32_t size_class);
 
-// What a rank reports. Times in ns of one clock, the same on all ranks.
+// What a rank reports. Times in ns of one clock, the same on all ranks of a node.
 struct EvidenceRecord {
   struct Stamp {
     std::uint64_t entry_ns = 0, exit_ns = 0;  // 0: not of such a call, or it did not come to its end
   };
   static constexpr std::uint32_t most_calls = 60;
 
+  std::uint64_t node = 0;  // the rank's; nodes are numbered from 0 on
   std::uint64_t turn = 0;
   std::uint64_t digest = 0;  // of what was called between
   // Of this process, on all communicators: calls, those of them that were tried, what trying has cost, and the time
@@ -65,8 +68,8 @@ struct EvidenceRecord {
 
 class Evidence {
  public:
-  // `is_eager`: tries all the time, whatever that costs.
-  explicit Evidence(bool is_eager = false) : is_eager_(is_eager) {}
+  // `is_eager`: tries all the time, whatever that costs. `over_nodes`: its ranks are on several nodes.
+  explicit Evidence(bool is_eager = false, bool over_nodes = false) : is_eager_(is_eager), over_nodes_(over_nodes) {}
 
   // A choice that was changed.
   struct Change {
@@ -99,7 +102,7 @@ class Evidence {
   Due begin(bool synchronises) {
     if (++turn_ < report_turn_) [[likely]]
       return {};
-    return {!has_reported_, synchronises || turn_ >= report_turn_ + most_ahead};
+    return {!has_reported_, synchronises || (!over_nodes_ && turn_ >= report_turn_ + most_ahead)};
   }
 
   // Counts a call that is like one before, if nothing but that is to be done for it and nothing was decided since
@@ -185,6 +188,11 @@ class Evidence {
     double usual_ns = 0;  // of the same calls by the chosen one
     double calls = 0;
   };
+  // Of a call on the ranks of one node.
+  struct NodeCost {
+    std::uint64_t last_entry_ns = 0, sum_ns = 0;
+    std::uint32_t ranks = 0;
+  };
   using Trials = std::array<Trial, most_trials>;
 
   Side find_side(const EitherCall& call, Side standard);
@@ -193,19 +201,21 @@ class Evidence {
   const Choice& choice_of(const Slot& slot) const {
     return choices_[classes_[static_cast<std::size_t>(slot.call_class)].choice];
   }
-  std::uint64_t cost_ns(std::span<const EvidenceRecord> records, std::uint32_t index) const;
+  std::uint64_t cost_ns(std::span<const EvidenceRecord> records, std::uint32_t index);
+  std::uint64_t cost_over_nodes_ns(std::span<const EvidenceRecord> records, std::uint32_t index);
   void judge(std::uint32_t index, const Trials& trials, double ranks, Outcome& outcome);
   std::int64_t least_seen_bytes(std::uint32_t choice) const;
   void plan_next(std::span<const EvidenceRecord> records, const Outcome& outcome, bool has_calls,
                  std::uint64_t mean_ns);
   std::uint64_t digest() const;
+  bool may_change(const Choice& choice) const;
   bool is_open(const Choice& choice) const;
 
   static constexpr std::uint64_t never = ~std::uint64_t{0};
   static constexpr std::uint64_t first_report = 20, first_calls = 12;
   static constexpr std::uint64_t most_ahead = 48;  // less than GroupShape::calls_ahead
 
-  bool is_eager_;
+  bool is_eager_, over_nodes_;
   std::uint64_t turn_ = 0;
   std::uint64_t report_turn_ = first_report;
   Window window_{first_report - first_calls, first_calls, 0, 0};
@@ -218,6 +228,7 @@ class Evidence {
   bool closed_ = false;
   std::vector<CallClass> classes_;
   std::vector<Choice> choices_;
+  std::vector<NodeCost> nodes_;
   std::array<Slot, EvidenceRecord::most_calls> slots_{};
   std::array<EvidenceRecord::Stamp, EvidenceRecord::most_calls> stamps_{};
 };

@@ -2,9 +2,15 @@
 
 namespace millrace::plan {
 
-bool host_crosses_faster(const NodesShape& shape, collective::Kind, std::uint64_t) {
+using collective::Kind;
+
+// Two nodes of two ranks, which share two cores (bench/turns --nodes 2, docs/results/turns.md): these four win on every
+// host, the others on some and not on others. Gather and Scatter, of which a job finds out nothing, lose most. No
+// threshold in bytes: a rank may expect more of MPI_Bcast than is sent.
+bool host_crosses_faster(const NodesShape& shape, Kind kind) {
   // One rank a node has nobody to share a step with.
-  return shape.nodes == shape.ranks;
+  if (shape.nodes == shape.ranks) return true;
+  return kind != Kind::barrier && kind != Kind::bcast && kind != Kind::reduce && kind != Kind::allreduce;
 }
 
 }  // namespace millrace::plan

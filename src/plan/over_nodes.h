@@ -13,7 +13,7 @@ struct NodesShape {
   bool is_even = false;  // each node has as many ranks
 };
 
-// `bytes`: of each block, or of what each rank gives.
-bool host_crosses_faster(const NodesShape& shape, collective::Kind kind, std::uint64_t bytes);
+// What holds as long as the job has not found out otherwise (evidence.h).
+bool host_crosses_faster(const NodesShape& shape, collective::Kind kind);
 
 }  // namespace millrace::plan

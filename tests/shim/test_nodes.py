@@ -68,6 +68,27 @@ def test_exchanges(host, ranks, split):
         assert ("nodes_alltoall" in names) == (split == "2+2")
 
 
+@pytest.mark.parametrize(
+    "host, ranks, split",
+    [("openmpi4", 5, "2+1+2"), ("openmpi4", 3, "0,1,0")] + [(host, 4, "2+2") for host in hosts.HOSTS],
+)
+def test_calls_are_tried(host, ranks, split):
+    """Whoever goes another way than the rest hangs, or gets other data."""
+    calls = 800 if host in ("mpich4", "mpich5", "abi") else 6000  # which need tens of ms a call with few cores
+    env = pretending(split, MILLRACE_MEASURE="always", MILLRACE_COLLECTIVES="auto")
+    finished, _, found = of_nodes(host, ranks, build(host, "measured_calls.c"), SEED, calls, env=env, timeout=300)
+    told = sorted(finished.check().stdout.splitlines())
+    assert len(told) == ranks
+    assert all(" 0 wrong," in line for line in told), told
+    tried = {}
+    for path in found:
+        for each in json.loads(path.read_text())["calls"]:
+            tried[each["name"]] = tried.get(each["name"], 0) + each["forwarded_why"].get("tried", 0)
+    assert sum(tried.values()) > 0, "nothing was tried"
+    if split == "2+2":  # no communicator of the program has ranks of one node alone
+        assert sum(tried.get(name, 0) for name in ("MPI_Bcast", "MPI_Reduce", "MPI_Gather", "MPI_Scatter")) == 0
+
+
 def test_what_is_the_hosts_says_why():
     program = build("openmpi4", "exchanges.cpp", "-std=c++20")
     _, _, found = of_nodes("openmpi4", 4, program, 8410, 300, env=pretending("2+2"), timeout=300)

@@ -25,12 +25,15 @@ Result Across::reduce_piece(const void* in, void* out, std::size_t elements, con
   const std::uint32_t root_node = map_.node_of(root), root_place = map_.place_of(root);
   const std::uint32_t crosser = map_.is_even() ? root_place : 0;
   const Line line = map_.is_even() ? Line::places : Line::leaders;
-  void* const own = rank_ == root ? out : room(0);
-  if (const Result result = here_reduce(in, own, elements, reducer, crosser); result != Result::ok) return result;
+  char* const own = room(0);
+  void* const result = rank_ == root ? out : room(1);
+  if (const Result reduced = here_reduce(in, own, elements, reducer, crosser); reduced != Result::ok) return reduced;
   if (place() == crosser)
-    if (const Result result = crossed(wire_->reduce(line, own, elements, reducer, root_node)); result != Result::ok)
-      return result;
-  return node() == root_node ? here_pass(crosser, root_place, own, elements * reducer.element_bytes) : Result::ok;
+    if (const Result crossed_over =
+            crossed(wire_->reduce(line, own, node() == root_node ? result : nullptr, elements, reducer, root_node));
+        crossed_over != Result::ok)
+      return crossed_over;
+  return node() == root_node ? here_pass(crosser, root_place, result, elements * reducer.element_bytes) : Result::ok;
 }
 
 Result Across::allreduce(const void* in, void* out, std::size_t elements, const Reducer& reducer) {

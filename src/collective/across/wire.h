@@ -21,8 +21,10 @@ class Wire {
   virtual bool barrier(Line line) = 0;
   virtual bool bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) = 0;
   virtual bool allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) = 0;
-  // `in_out` is the root's result; the others' is left as it was.
-  virtual bool reduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer, std::uint32_t root) = 0;
+  // `out`: null but at the root. Not in one place: MPICH 4.0 reads MPI_IN_PLACE as an address where 16 KiB and more are
+  // reduced to a root that is not rank 0.
+  virtual bool reduce(Line line, const void* in, void* out, std::size_t elements, const Reducer& reducer,
+                      std::uint32_t root) = 0;
   // `counts[node]` elements for each node, one behind the other in `in`: `out` gets the reduced ones of the own node.
   virtual bool reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,
                               const Reducer& reducer) = 0;

@@ -53,10 +53,10 @@ bool HostWire::allreduce(Line, void* in_out, std::size_t elements, const Reducer
                                           reducer.host_op, line_);
 }
 
-bool HostWire::reduce(Line, void* in_out, std::size_t elements, const Reducer& reducer, std::uint32_t root) {
-  const bool receives = node_ == root;
-  return call_host<Symbol::MPI_Reduce>(receives ? abi::in_place : as_word(in_out), receives ? as_word(in_out) : Word{0},
-                                       word(elements), reducer.host_type, reducer.host_op, word(root), line_);
+bool HostWire::reduce(Line, const void* in, void* out, std::size_t elements, const Reducer& reducer,
+                      std::uint32_t root) {
+  return call_host<Symbol::MPI_Reduce>(as_word(in), as_word(out), word(elements), reducer.host_type, reducer.host_op,
+                                       word(root), line_);
 }
 
 bool HostWire::reduce_scatter(Line, const void* in, void* out, std::span<const std::size_t> counts,

@@ -23,8 +23,8 @@ class HostWire final : public collective::Wire {
   bool bcast(collective::Line line, void* data, std::size_t bytes, std::uint32_t root) override;
   bool allreduce(collective::Line line, void* in_out, std::size_t elements,
                  const collective::Reducer& reducer) override;
-  bool reduce(collective::Line line, void* in_out, std::size_t elements, const collective::Reducer& reducer,
-              std::uint32_t root) override;
+  bool reduce(collective::Line line, const void* in, void* out, std::size_t elements,
+              const collective::Reducer& reducer, std::uint32_t root) override;
   bool reduce_scatter(collective::Line line, const void* in, void* out, std::span<const std::size_t> counts,
                       const collective::Reducer& reducer) override;
   bool exscan(collective::Line line, void* in_out, std::size_t elements, const collective::Reducer& reducer) override;

@@ -10,6 +10,8 @@
 #include "abi.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "collective/across/across.h"
+#include "collective/data.h"
 #include "collective/memory.h"
 #include "shim/bind/forward.h"
 #include "shim/bind/mode.h"
@@ -43,10 +45,12 @@ void add(std::atomic<std::uint64_t>& sum, std::uint64_t value) {
 
 class MeasuredCalls : public KeptWithCommunicator {
  public:
-  explicit MeasuredCalls(bool is_eager) : evidence(is_eager) {}
+  MeasuredCalls(bool is_eager, bool over_nodes) : evidence(is_eager, over_nodes) {}
 
   Evidence evidence;
+  EvidenceRecord own;
   std::vector<EvidenceRecord> records;
+  std::vector<collective::Data> rows;  // the records, where ranks of other nodes send theirs
   std::uint64_t reports = 0;
   bool is_counted = false;     // the call under way
   std::uint64_t entry_ns = 0;  // 0: it is not timed
@@ -82,7 +86,7 @@ std::uint64_t usual_host_ns(const Communicator& communicator) {
 }
 
 void report(const Communicator& communicator, MeasuredCalls& calls) {
-  EvidenceRecord record;
+  EvidenceRecord& record = calls.own;
   calls.evidence.report(record);
   record.calls = job.calls.load(std::memory_order_relaxed);
   record.tries = job.tries.load(std::memory_order_relaxed);
@@ -90,23 +94,41 @@ void report(const Communicator& communicator, MeasuredCalls& calls) {
   record.elapsed_ns = monotonic_ns() - job.begin_ns.load(std::memory_order_relaxed);
   record.host_ns = usual_host_ns(communicator);
   record.has_failed = calls.has_failed ? 1 : 0;
-  communicator.group->group().write_note(++calls.reports, &record, sizeof record);
+  collective::Group& group = communicator.group->group();
+  if (group.across())
+    record.node = group.across()->map().node_of(group.rank());  // decide() sends it
+  else
+    group.write_note(++calls.reports, &record, sizeof record);
+}
+
+// What all have reported.
+Result read_reports(collective::Group& group, MeasuredCalls& calls) {
+  calls.records.resize(group.ranks());
+  if (collective::Across* const across = group.across()) {
+    calls.rows.resize(group.ranks());
+    for (std::uint32_t rank = 0; rank < group.ranks(); ++rank)
+      calls.rows[rank] = {sizeof(EvidenceRecord), reinterpret_cast<char*>(&calls.records[rank]), nullptr, nullptr};
+    const collective::Data own{sizeof(EvidenceRecord), reinterpret_cast<char*>(&calls.own), nullptr, nullptr};
+    return across->exchange_blocks(collective::Kind::allgather, sizeof(EvidenceRecord), {&own, 1}, calls.rows, 0);
+  }
+  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
+    const Result result = group.read_note(rank, calls.reports, &calls.records[rank], sizeof(EvidenceRecord));
+    if (result != Result::ok) return result;
+  }
+  return Result::ok;
 }
 
 Result decide(const Communicator& communicator, MeasuredCalls& calls) {
   collective::Group& group = communicator.group->group();
   const std::uint64_t begin_ns = monotonic_ns();
-  calls.records.resize(group.ranks());
-  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
-    const Result result = group.read_note(rank, calls.reports, &calls.records[rank], sizeof(EvidenceRecord));
-    if (result != Result::ok) return result;
-  }
+  if (const Result result = read_reports(group, calls); result != Result::ok) return result;
   const Evidence::Outcome outcome = calls.evidence.decide(calls.records);
   add(job.tries, outcome.tries);
   add(job.tried_ns, outcome.tried_ns + (monotonic_ns() - begin_ns));
   if (communicator.rank == 0)
     for (const Evidence::Change& change : outcome.changes) say(communicator, change);
-  if (communicator.rank == 0 && learns()) note_comparisons(communicator, outcome.trials);
+  // A learned table does not know of nodes.
+  if (communicator.rank == 0 && learns() && !group.across()) note_comparisons(communicator, outcome.trials);
   if (current_mode() & recording) note_costs(communicator, outcome);
   return Result::ok;
 }
@@ -131,7 +153,9 @@ Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool 
   const Whose by_table{Result::ok, hosts ? Reason::host_is_faster : Reason::none};
   const When when = when_to_try.load(std::memory_order_relaxed);
   if (when == When::never) return by_table;
-  if (!communicator.measured) communicator.measured = std::make_unique<MeasuredCalls>(when == When::always);
+  if (!communicator.measured)
+    communicator.measured =
+        std::make_unique<MeasuredCalls>(when == When::always, communicator.group->group().across() != nullptr);
   MeasuredCalls& calls = *calls_of(communicator);
   calls.is_counted = true;
   calls.entry_ns = 0;

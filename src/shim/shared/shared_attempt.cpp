@@ -238,12 +238,16 @@ std::optional<bool> told_by_table(const collective::Group& group, const plan::Ei
   return plan::host_does_by_table(by_table, call.kind, bytes);
 }
 
-// Of ranks on several nodes: neither measured nor learned, for they have no memory in which to write that down.
-Attempt whose_over_nodes(const collective::Across& across, collective::Kind kind, std::uint64_t bytes, bool is_done) {
+// Of ranks on several nodes: not learned, and tried only where all wait for all (plan/evidence.h).
+Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& call, bool is_done, bool either,
+                         bool has_handles) {
   if (!is_done) return refused(Reason::not_over_nodes);
+  const collective::Across& across = *communicator.group->group().across();
   const plan::NodesShape shape{across.map().ranks(), across.map().nodes(), across.map().is_even()};
-  const bool hosts = !takes_all && plan::host_crosses_faster(shape, kind, bytes);
-  return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
+  const bool hosts = !takes_all && plan::host_crosses_faster(shape, call.kind);
+  // Else ranks could not tell each other what they saw.
+  if (!across.moves(collective::Kind::allgather, 1)) return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
+  return answered(whose_call(communicator, call, hosts, either), has_handles);
 }
 
 // Whose a nonblocking call that reduces nothing is, which is neither measured nor learned.
@@ -268,12 +272,6 @@ collective::Kind kind_of(CollectiveKind kind) {
 // whose_is() of reductions. `bytes`: of what a rank contributes.
 Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, std::uint64_t bytes,
                         const FoundOp& found, const Reducer& reducer) {
-  if (const collective::Across* const across = communicator.group->group().across()) {
-    const collective::Kind kind = kind_of(call.kind);
-    // Ranks of a node are folded first, wherever they stand among all.
-    const bool keeps = !keeps_order || (found.is_predefined && found.is_exact);
-    return whose_over_nodes(*across, kind, bytes, keeps && across->reduces(kind, reducer));
-  }
   const auto flavor = static_cast<std::uint8_t>(found.op_class);
   const plan::EitherCall either{
       .kind = kind_of(call.kind),
@@ -281,6 +279,12 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
       .bytes = static_cast<std::int64_t>(bytes),
       .root = call.kind == CollectiveKind::reduce ? call.root : -1};
   const collective::Group& group = communicator.group->group();
+  if (const collective::Across* const across = group.across()) {
+    // Ranks of a node are folded first, wherever they stand among all.
+    const bool keeps = !keeps_order || (found.is_predefined && found.is_exact);
+    return whose_over_nodes(communicator, either, keeps && across->reduces(either.kind, reducer),
+                            !call.counts && found.is_exact, !found.is_predefined || call.counts);
+  }
   const std::optional<bool> told =
       found.is_predefined ? told_by_table(group, either) : plan::host_does_by_table(by_table, either.kind, bytes);
   if (communicator.is_background) return Attempt::ours();  // no host was measured to be faster
@@ -404,7 +408,7 @@ Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool 
   const collective::Group& group = communicator.group->group();
   if (const collective::Across* const across = group.across()) {
     const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(call.bytes, 0));
-    return whose_over_nodes(*across, call.kind, size, across->moves(call.kind, size));
+    return whose_over_nodes(communicator, call, across->moves(call.kind, size), true, has_handles);
   }
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<std::uint64_t> bytes =

@@ -60,7 +60,7 @@ class NoWire final : public Wire {
   bool barrier(Line) override { return false; }
   bool bcast(Line, void*, std::size_t, std::uint32_t) override { return false; }
   bool allreduce(Line, void*, std::size_t, const Reducer&) override { return false; }
-  bool reduce(Line, void*, std::size_t, const Reducer&, std::uint32_t) override { return false; }
+  bool reduce(Line, const void*, void*, std::size_t, const Reducer&, std::uint32_t) override { return false; }
   bool reduce_scatter(Line, const void*, void*, std::span<const std::size_t>, const Reducer&) override { return false; }
   bool exscan(Line, void*, std::size_t, const Reducer&) override { return false; }
   bool allgather(Line, char*, std::span<const std::size_t>) override { return false; }

@@ -84,10 +84,9 @@ bool PretendedRank::GroupWire::allreduce(Line line, void* in_out, std::size_t el
   return collective::allreduce(of(line), in_out, in_out, elements, reducer) == Result::ok;
 }
 
-bool PretendedRank::GroupWire::reduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer,
-                                      std::uint32_t root) {
-  return collective::reduce(of(line), in_out, of(line).rank() == root ? in_out : nullptr, elements, reducer, root) ==
-         Result::ok;
+bool PretendedRank::GroupWire::reduce(Line line, const void* in, void* out, std::size_t elements,
+                                      const Reducer& reducer, std::uint32_t root) {
+  return collective::reduce(of(line), in, out, elements, reducer, root) == Result::ok;
 }
 
 bool PretendedRank::GroupWire::reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,

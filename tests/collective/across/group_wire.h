@@ -50,7 +50,8 @@ class PretendedRank {
     bool barrier(Line line) override;
     bool bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) override;
     bool allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) override;
-    bool reduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer, std::uint32_t root) override;
+    bool reduce(Line line, const void* in, void* out, std::size_t elements, const Reducer& reducer,
+                std::uint32_t root) override;
     bool reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,
                         const Reducer& reducer) override;
     bool exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) override;
