@@ -82,6 +82,12 @@ struct HostFacts {
   std::int64_t crowded_begun_to_all_below = 0;
   bool crowded_begun_barrier = false;
 
+  // Over nodes, on two of two ranks that share two cores (bench/turns --nodes 2): where a step in each node and one
+  // between them was faster, of a block, and of what a rank gives to MPI_Reduce_scatter(_block). 1.3 to 2.5, 1.5 to 2.0
+  // and 0.85 to 5.1 of Open MPI; 1.2 to 5.9 of MPICH. Others lost at some sizes.
+  MessageRange crossing_allgather = no_size, crossing_alltoall = no_size, crossing_reduce_scatter = no_size;
+  bool crosses_scan_slowly = false;
+
   // A rank whose buffer of MPI_Bcast is shorter than the root's message hears of it (shared/shared_bcast.cpp).
   bool reports_short_bcast = false;
 };

@@ -4,13 +4,23 @@ namespace millrace::plan {
 
 using collective::Kind;
 
-// Two nodes of two ranks, which share two cores (bench/turns --nodes 2, docs/results/turns.md): these four win on every
-// host, the others on some and not on others. Gather and Scatter, of which a job finds out nothing, lose most. No
-// threshold in bytes: a rank may expect more of MPI_Bcast than is sent.
-bool host_crosses_faster(const NodesShape& shape, Kind kind) {
+// On two nodes of two ranks, which share two cores (bench/turns --nodes 2, docs/results/turns.md), the first four won
+// on every host. Gather and Scatter, of which a job finds out nothing, lost most. MPI_Bcast has no threshold in bytes:
+// a rank may expect more than is sent.
+bool host_crosses_faster(const HostFacts& host, const NodesShape& shape, Kind kind, std::int64_t bytes) {
   // One rank a node has nobody to share a step with.
   if (shape.nodes == shape.ranks) return true;
-  return kind != Kind::barrier && kind != Kind::bcast && kind != Kind::reduce && kind != Kind::allreduce;
+  switch (kind) {
+    case Kind::barrier:
+    case Kind::bcast:
+    case Kind::reduce:
+    case Kind::allreduce: return false;
+    case Kind::allgather: return !host.crossing_allgather.holds(bytes);
+    case Kind::alltoall: return !host.crossing_alltoall.holds(bytes);
+    case Kind::reduce_scatter: return !host.crossing_reduce_scatter.holds(bytes);
+    case Kind::scan: return !host.crosses_scan_slowly;
+    default: return true;
+  }
 }
 
 }  // namespace millrace::plan

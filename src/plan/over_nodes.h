@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "collective/selection.h"
+#include "plan/host_facts.h"
 
 namespace millrace::plan {
 
@@ -14,6 +15,7 @@ struct NodesShape {
 };
 
 // What holds as long as the job has not found out otherwise (evidence.h).
-bool host_crosses_faster(const NodesShape& shape, collective::Kind kind);
+// `bytes`: of a block; of what a rank gives to a reduction. Not looked at for MPI_Bcast.
+bool host_crosses_faster(const HostFacts& host, const NodesShape& shape, collective::Kind kind, std::int64_t bytes);
 
 }  // namespace millrace::plan

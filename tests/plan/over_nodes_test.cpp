@@ -2,24 +2,38 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/hosts/hosts.h"
+
 namespace millrace::plan {
 namespace {
 
 using collective::Kind;
 
+constexpr NodesShape two_of_two{4, 2, true};
+
 TEST(OverNodes, WhatEveryHostWasSlowerAtIsOurs) {
-  const NodesShape shape{4, 2, true};
   for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce})
-    EXPECT_FALSE(host_crosses_faster(shape, kind)) << collective::kind_name(kind);
+    for (const std::int64_t bytes : {std::int64_t{8}, 2 * mib})
+      EXPECT_FALSE(host_crosses_faster(hosts::unknown, two_of_two, kind, bytes)) << collective::kind_name(kind);
   for (const Kind kind :
        {Kind::gather, Kind::scatter, Kind::allgather, Kind::alltoall, Kind::scan, Kind::exscan, Kind::reduce_scatter})
-    EXPECT_TRUE(host_crosses_faster(shape, kind)) << collective::kind_name(kind);
+    EXPECT_TRUE(host_crosses_faster(hosts::unknown, two_of_two, kind, 64 * kib)) << collective::kind_name(kind);
+}
+
+TEST(OverNodes, MoreWhereItWasMeasured) {
+  EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, two_of_two, Kind::allgather, 2 * kib));
+  EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_two, Kind::allgather, 512));
+  EXPECT_FALSE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::alltoall, 8));
+  EXPECT_TRUE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::alltoall, 32 * kib));
+  EXPECT_FALSE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::reduce_scatter, 1 * mib));
+  EXPECT_FALSE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::scan, 8));
+  EXPECT_TRUE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::scan, 8));
 }
 
 TEST(OverNodes, ARankAloneOnItsNodeHasNobodyToShareAStepWith) {
   for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce, Kind::allgather})
-    EXPECT_TRUE(host_crosses_faster({3, 3, true}, kind)) << collective::kind_name(kind);
-  EXPECT_FALSE(host_crosses_faster({3, 2, false}, Kind::allreduce));
+    EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, {3, 3, true}, kind, 4 * kib)) << collective::kind_name(kind);
+  EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, {3, 2, false}, Kind::allreduce, 4 * kib));
 }
 
 }  // namespace

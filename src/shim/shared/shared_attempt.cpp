@@ -244,7 +244,7 @@ Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& cal
   if (!is_done) return refused(Reason::not_over_nodes);
   const collective::Across& across = *communicator.group->group().across();
   const plan::NodesShape shape{across.map().ranks(), across.map().nodes(), across.map().is_even()};
-  const bool hosts = !takes_all && plan::host_crosses_faster(shape, call.kind);
+  const bool hosts = !takes_all && plan::host_crosses_faster(*facts, shape, call.kind, call.bytes);
   // Else ranks could not tell each other what they saw.
   if (!across.moves(collective::Kind::allgather, 1)) return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
   return answered(whose_call(communicator, call, hosts, either), has_handles);
