@@ -9,6 +9,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SETUP = ROOT / "scripts" / "setup.sh"
+SECTIONS = ("build", "test", "demo", "docs", "full", "fuzz", "lint", "cross", "plot", "package")
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def test_every_header_of_the_list_is_read():
         if line.startswith("["):
             words = line.strip("[]").split()
             assert line.endswith("]"), line
-            assert words[0] in ("build", "test", "demo", "full", "fuzz", "lint", "cross", "plot", "package"), line
+            assert words[0] in SECTIONS, line
             assert words[1:] == ["debian"] or (len(words) == 3 and words[1] in ("pypi", "source")), line
 
 

@@ -10,7 +10,6 @@ import pytest
 from usable import usable
 
 PROGRAM = hosts.ROOT / "tests/hosts/programs/hello.c"
-USE = hosts.ROOT / "tests/kernel/installed"
 
 
 def run(*command, **more):
@@ -48,20 +47,6 @@ def test_check_finds_its_programs(moved):
     help_ = run(moved / "bin/millrace", "check", "--help")
     assert str(host.compilers["c"]) and "--mpicc" in help_
     assert (moved / "share/millrace/check/driver.c").exists()
-
-
-def test_a_c_program_by_pkg_config(moved, libraries, tmp_path):
-    environment = dict(os.environ, PKG_CONFIG_PATH=str(libraries / "pkgconfig"), LD_LIBRARY_PATH=str(libraries))
-    flags = run("pkg-config", "--cflags", "--libs", "millrace", env=environment).split()
-    assert f"-I{moved}" in " ".join(flags).replace("/lib/pkgconfig/../..", "").replace("/include", "")
-    run("cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", USE / "use.c", *flags, "-o", tmp_path / "use")
-    assert "33" in run(tmp_path / "use", env=environment)
-
-
-def test_a_c_program_by_find_package(moved, tmp_path):
-    run("cmake", "-S", USE, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={moved}")
-    run("cmake", "--build", tmp_path)
-    assert "33" in run(tmp_path / "use")
 
 
 def test_the_python_package(moved, libraries):

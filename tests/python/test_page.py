@@ -41,6 +41,12 @@ def test_the_examples_give_what_the_page_says():
     assert failed == 0, said
 
 
+def test_the_examples_of_the_quick_start():
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/quickstart.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert sum(len(examples(block).examples) for block in blocks) >= 4
+    assert failures(examples("\n".join(blocks))) == (0, "")
+
+
 def test_an_example_that_gives_something_else_is_seen():
     text = "\n".join(SESSIONS).replace("array([1, 5, 9])", "array([1, 5, 8])")
     failed, said = failures(examples(text))
