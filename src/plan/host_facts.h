@@ -84,7 +84,7 @@ struct HostFacts {
 
   // Over nodes, on two of two ranks that share two cores (bench/turns --nodes 2): where a step in each node and one
   // between them was faster, of a block, and of what a rank gives to MPI_Reduce_scatter(_block). 1.3 to 2.5, 1.5 to 2.0
-  // and 0.85 to 5.1 of Open MPI; 1.2 to 5.9 of MPICH. Others lost at some sizes.
+  // and 0.85 to 5.1 of Open MPI; 1.2 to 5.9 of MPICH. Others lost at some sizes, or in some launches.
   MessageRange crossing_allgather = no_size, crossing_alltoall = no_size, crossing_reduce_scatter = no_size;
   bool crosses_scan_slowly = false;
 

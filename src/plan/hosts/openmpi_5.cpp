@@ -43,7 +43,6 @@ constinit const HostFacts openmpi_5{
     .crowded_begun_to_all_below = 512,
     .crowded_begun_barrier = true,
     .crossing_allgather = {2 * kib, any_size},
-    .crossing_alltoall = {1, 8 * kib},
     .crossing_reduce_scatter = {32 * kib, any_size},
 };
 
