@@ -185,8 +185,7 @@ void visit_definitions(const dl_phdr_info& object, Visit visit, void* context) {
 }
 
 void visit_references(const dl_phdr_info& object, IsWanted is_wanted, Visit visit, void* context) {
-  for_each_reference(tables_of(object), is_wanted,
-                     [&](const ElfW(Rela) &, const char* name) { visit(name, context); });
+  for_each_reference(tables_of(object), is_wanted, [&](const ElfW(Rela)&, const char* name) { visit(name, context); });
 }
 
 bool redirect_references(const dl_phdr_info& object, IsWanted is_wanted, Other other, void* context) {

@@ -45,9 +45,9 @@ Word comm_of(Symbol symbol, std::span<const Word> words) {
 
 const ToolEntry* tool_entry(const char* name) {
   const auto entries = tool_entries();
-  const auto found = std::lower_bound(entries.begin(), entries.end(), name, [](const ToolEntry& entry, const char* key) {
-    return std::strcmp(entry.name, key) < 0;
-  });
+  const auto found =
+      std::lower_bound(entries.begin(), entries.end(), name,
+                       [](const ToolEntry& entry, const char* key) { return std::strcmp(entry.name, key) < 0; });
   return found != entries.end() && std::strcmp(found->name, name) == 0 ? &*found : nullptr;
 }
 
@@ -140,8 +140,7 @@ void search_tools() {
   dl_iterate_phdr(search_object, &search);
   if (search.objects.empty()) return;
   search.host_path = real_path(search.host_path.c_str());
-  std::erase_if(search.objects,
-                [&](const Object& object) { return is_part_of_host(object.info, search.host_path); });
+  std::erase_if(search.objects, [&](const Object& object) { return is_part_of_host(object.info, search.host_path); });
   Entries come_back;
   for (Object& object : search.objects) {
     const bool is_visible = std::any_of(object.defined.begin(), object.defined.end(), [&](const ToolEntry* entry) {
@@ -176,7 +175,7 @@ void step_past_tool() { asked.steps_past = true; }
 bool goes_past_us(Symbol symbol) { return past_us[static_cast<std::size_t>(symbol)].load(std::memory_order_relaxed); }
 
 InsideTool::InsideTool(Symbol symbol, std::span<const Word> words)
-    : outer_entry_(asked.entry), outer_comm_(asked.comm) {
+    : symbol_(symbol), words_(words), outer_entry_(asked.entry), outer_comm_(asked.comm) {
   asked.entry = symbol_entry(symbol);
   asked.comm = comm_of(symbol, words);
 }
@@ -184,6 +183,21 @@ InsideTool::InsideTool(Symbol symbol, std::span<const Word> words)
 InsideTool::~InsideTool() {
   asked.entry = outer_entry_;
   asked.comm = outer_comm_;
+}
+
+void InsideTool::returned(Word result) noexcept try {
+  const Entry entry = symbol_entry(symbol_);
+  if (asked.entry != entry) return;
+  if (current_mode() & recording) {
+    ObservedCall observed(symbol_);
+    observed.stop();
+    observed.add(has_succeeded(symbol_, result, words_) ? posted_bytes(symbol_, words_) : 0, record::no_algorithm,
+                 record::Reason::unseen_calls);
+  }
+  // What completes requests may be one call for another, and comes back under that name.
+  if (!is_about_requests(entry)) note_bypassed(entry, "a tool");
+} catch (...) {
+  expect_unseen_completions("no memory to note what a tool does");
 }
 
 Maker maker_of(Symbol symbol, std::span<const Word> words) {

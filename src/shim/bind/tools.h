@@ -3,7 +3,8 @@
 // What we do without the host they would not see. So where there is such an MPI_X, a call of the program goes to it
 // first, and its own call of PMPI_X comes back to us, who then do the call or hand it to the host:
 //
-//   program -> MPI_Allreduce (ours) -> MPI_Allreduce (the tool's) -> PMPI_Allreduce -> we again -> shared memory, or host
+//   program -> MPI_Allreduce (ours) -> MPI_Allreduce (the tool's) -> PMPI_Allreduce -> we again -> shared memory, or
+//   host
 //
 // PMPI names stay the host's for everybody else: only the tool's references to them are written anew, in MPI_Init. Of
 // what a tool calls by PMPI names, the first call of that entry on that communicator inside its MPI_X is the
@@ -48,7 +49,13 @@ class InsideTool {
   InsideTool(const InsideTool&) = delete;
   InsideTool& operator=(const InsideTool&) = delete;
 
+  // The tool has returned: if it has made no call of the PMPI name, what the program asked for went past us
+  // or nowhere. It is counted, and no further communicator is shared by this rank: others could count otherwise.
+  void returned(Word result) noexcept;
+
  private:
+  Symbol symbol_;
+  std::span<const Word> words_;
   Entry outer_entry_;
   Word outer_comm_;
 };
@@ -64,8 +71,10 @@ template <class... Words>
     return call(tool, words...);
   }
   const std::array<Word, sizeof...(words) + 1> all{words..., 0};  // never empty
-  const InsideTool inside(symbol, std::span(all).first(sizeof...(words)));
-  return call(tool, words...);
+  InsideTool inside(symbol, std::span(all).first(sizeof...(words)));
+  const Word result = call(tool, words...);
+  inside.returned(result);
+  return result;
 }
 
 // Whose a call of a PMPI name is that a tool has made.

@@ -32,7 +32,6 @@ class Symbol:
         arguments = [self.template_argument, *filter(None, [self.entry.hook_function])]
         return f"hook::{self.entry.hook}<{', '.join(arguments)}>"
 
-
     @property
     def may_be_ours(self):
         """Whether we may do the call without the next definition, or call that more than once: a tool between us and
