@@ -1,6 +1,11 @@
 #include "shim/bind/dynamic_symbols.h"
 
+#include <elf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -92,9 +97,69 @@ bool lacks_names(const Tables& tables, IsWanted is_wanted) {
 
 #if __SIZEOF_POINTER__ == 8
 std::size_t symbol_of(const ElfW(Rela) & relocation) { return ELF64_R_SYM(relocation.r_info); }
+std::size_t type_of(const ElfW(Rela) & relocation) { return ELF64_R_TYPE(relocation.r_info); }
 #else
 std::size_t symbol_of(const ElfW(Rela) & relocation) { return ELF32_R_SYM(relocation.r_info); }
+std::size_t type_of(const ElfW(Rela) & relocation) { return ELF32_R_TYPE(relocation.r_info); }
 #endif
+
+// Whether the place that it fills holds the plain address of its symbol.
+bool fills_in_address(const ElfW(Rela) & relocation) {
+  const std::size_t type = type_of(relocation);
+#if defined(__x86_64__)
+  return relocation.r_addend == 0 && (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64);
+#elif defined(__aarch64__)
+  return relocation.r_addend == 0 &&
+         (type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT || type == R_AARCH64_ABS64);
+#else
+  static_cast<void>(type);
+  return false;
+#endif
+}
+
+// Pages that the dynamic linker has made read-only once they were filled (RELRO), writable for as long as this lives.
+class Unlocked {
+ public:
+  explicit Unlocked(const dl_phdr_info& object) {
+    const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    for (int i = 0; i < object.dlpi_phnum; ++i) {
+      const ElfW(Phdr)& segment = object.dlpi_phdr[i];
+      if (segment.p_type != PT_GNU_RELRO) continue;
+      const ElfW(Addr) first = object.dlpi_addr + segment.p_vaddr;
+      first_ = first / page_bytes * page_bytes;
+      bytes_ = (first + segment.p_memsz) / page_bytes * page_bytes - first_;  // as the dynamic linker rounds
+    }
+    succeeded_ = bytes_ == 0 || mprotect(reinterpret_cast<void*>(first_), bytes_, PROT_READ | PROT_WRITE) == 0;
+  }
+  ~Unlocked() {
+    if (bytes_ != 0 && succeeded_) mprotect(reinterpret_cast<void*>(first_), bytes_, PROT_READ);
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+  bool succeeded() const { return succeeded_; }
+
+ private:
+  ElfW(Addr) first_ = 0;
+  std::size_t bytes_ = 0;
+  bool succeeded_ = true;
+};
+
+// Calls visit(relocation, name) for each relocation that names a wanted symbol of another object.
+template <class VisitRelocation>
+void for_each_reference(const Tables& tables, IsWanted is_wanted, VisitRelocation visit) {
+  if (!tables.symbols || lacks_names(tables, is_wanted)) return;
+  const auto visit_all = [&](const ElfW(Rela) * relocations, std::size_t bytes) {
+    if (!relocations) return;
+    for (std::size_t i = 0; i < bytes / sizeof(ElfW(Rela)); ++i) {
+      const std::size_t symbol = symbol_of(relocations[i]);
+      if (symbol == 0 || tables.symbols[symbol].st_shndx != SHN_UNDEF) continue;
+      if (const char* name = tables.name(tables.symbols[symbol]); is_wanted(name)) visit(relocations[i], name);
+    }
+  };
+  visit_all(tables.relocations, tables.relocations_bytes);
+  visit_all(tables.calls, tables.calls_bytes);
+}
 
 }  // namespace
 
@@ -120,18 +185,25 @@ void visit_definitions(const dl_phdr_info& object, Visit visit, void* context) {
 }
 
 void visit_references(const dl_phdr_info& object, IsWanted is_wanted, Visit visit, void* context) {
-  const Tables tables = tables_of(object);
-  if (!tables.symbols || lacks_names(tables, is_wanted)) return;
-  const auto visit_all = [&](const ElfW(Rela) * relocations, std::size_t bytes) {
-    if (!relocations) return;
-    for (std::size_t i = 0; i < bytes / sizeof(ElfW(Rela)); ++i) {
-      const std::size_t symbol = symbol_of(relocations[i]);
-      if (symbol == 0 || tables.symbols[symbol].st_shndx != SHN_UNDEF) continue;
-      if (const char* name = tables.name(tables.symbols[symbol]); is_wanted(name)) visit(name, context);
+  for_each_reference(tables_of(object), is_wanted, [&](const ElfW(Rela)&, const char* name) { visit(name, context); });
+}
+
+bool redirect_references(const dl_phdr_info& object, IsWanted is_wanted, Other other, void* context) {
+  const Unlocked unlocked(object);
+  if (!unlocked.succeeded()) return false;
+  bool all = true;
+  for_each_reference(tables_of(object), is_wanted, [&](const ElfW(Rela) & relocation, const char* name) {
+    void* const function = other(name, context);
+    if (!function) return;
+    if (!fills_in_address(relocation)) {
+      all = false;
+      return;
     }
-  };
-  visit_all(tables.relocations, tables.relocations_bytes);
-  visit_all(tables.calls, tables.calls_bytes);
+    // Another thread may be calling through it: it finds the old address or the new one.
+    auto* const place = reinterpret_cast<void**>(object.dlpi_addr + relocation.r_offset);
+    std::atomic_ref<void*>(*place).store(function, std::memory_order_relaxed);
+  });
+  return all;
 }
 
 }  // namespace millrace::shim

@@ -14,4 +14,9 @@ void visit_definitions(const dl_phdr_info& object, Visit visit, void* context);
 using IsWanted = bool (*)(const char* name);
 void visit_references(const dl_phdr_info& object, IsWanted is_wanted, Visit visit, void* context);
 
+// Makes what the object calls by these names, or keeps the address of, something else: `other` says what, or null to
+// leave a name as it is. For names that it does not define itself. False if some place could not be written.
+using Other = void* (*)(const char* name, void* context);
+bool redirect_references(const dl_phdr_info& object, IsWanted is_wanted, Other other, void* context);
+
 }  // namespace millrace::shim

@@ -36,11 +36,15 @@ inline Word call(void* function, Words... words) {
 extern std::atomic<void*> host_functions[static_cast<std::size_t>(Symbol::count)];
 void* resolve_host_function(Symbol symbol);
 
+template <Symbol symbol>
+inline void* host_function() {
+  void* const function = host_functions[static_cast<std::size_t>(symbol)].load(std::memory_order_relaxed);
+  return function ? function : resolve_host_function(symbol);
+}
+
 template <Symbol symbol, class... Arguments>
 inline Word host_word(Arguments... arguments) {
-  void* function = host_functions[static_cast<std::size_t>(symbol)].load(std::memory_order_relaxed);
-  if (!function) function = resolve_host_function(symbol);
-  return call(function, static_cast<Word>(arguments)...);
+  return call(host_function<symbol>(), static_cast<Word>(arguments)...);
 }
 
 template <Symbol symbol, class... Arguments>

@@ -29,7 +29,9 @@ void* resolve(Symbol symbol) {
 }
 
 void* resolve_host_function(Symbol symbol) {
-  void* function = find_next_function(fmt::format("P{}", symbol_name(symbol)).c_str());
+  const char* const name = symbol_name(symbol);
+  // In Fortran pmpi_send_, PMPI_SEND, pompi_send_f.
+  void* function = find_next_function(fmt::format("{}{}", name[0] == 'M' ? 'P' : 'p', name).c_str());
   if (!function) function = resolve(symbol);
   host_functions[static_cast<std::size_t>(symbol)].store(function, std::memory_order_relaxed);
   return function;

@@ -3,6 +3,12 @@
 import dataclasses
 
 import fortran
+import peers
+
+AROUND_THE_HOST = {  # hooks that call the next definition once, whatever they do besides
+    "constructor", "finalize", "group_constructor", "init", "op_create", "op_free", "session_finalize",
+    "session_init", "uncounted", "window_constructor", "window_free",
+}  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +31,16 @@ class Symbol:
             return None
         arguments = [self.template_argument, *filter(None, [self.entry.hook_function])]
         return f"hook::{self.entry.hook}<{', '.join(arguments)}>"
+
+    @property
+    def may_be_ours(self):
+        """Whether we may do the call without the next definition, or call that more than once: a tool between us and
+        the host would see other calls than the program made."""
+        if self.returns_double or not self.hosts:
+            return False
+        if self.entry.hook:
+            return self.entry.hook not in AROUND_THE_HOST
+        return peers.answer(self.entry) >= 0
 
 
 def of_abi(table, abi):

@@ -7,6 +7,7 @@
 #include "shim/bind/forward.h"
 #include "shim/bind/observed.h"
 #include "shim/bind/targets.h"
+#include "shim/bind/tools.h"
 #include "shim/call/arguments.h"
 #include "shim/hooks/packed_hooks.h"
 #include "shim/hooks/request_hooks.h"
@@ -29,6 +30,7 @@ bool has_made(Word result, Words... words) {
 
 template <Symbol symbol, class... Words>
 Word init(Words... words) {
+  if (!(current_mode() & checking)) find_tools_below();
   const Word result = forward<symbol>(words...);
   if (has_made<symbol>(result, words...)) world_initialised();
   return result;
@@ -42,6 +44,7 @@ Word finalize(Words... words) {
 
 template <Symbol symbol, class... Words>
 Word session_init(Words... words) {
+  if (!(current_mode() & checking)) find_tools_below();
   const Word result = forward<symbol>(words...);
   if (has_made<symbol>(result, words...)) session_initialised();
   return result;

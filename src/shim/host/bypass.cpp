@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bitset>
 #include <cctype>
@@ -137,10 +138,14 @@ void note_c_definition(const char* name, void* found) {
   if (std::string_view(name) == "MPI_Wait" || std::string_view(name) == "MPI_Init") *static_cast<bool*>(found) = true;
 }
 
+}  // namespace
+
 std::string real_path(const char* path) {
   char resolved[PATH_MAX];
   return realpath(path, resolved) ? resolved : path;
 }
+
+namespace {
 
 // Directories of which one holds the other.
 bool belong_together(const std::string& one, const std::string& other) {
@@ -148,6 +153,8 @@ bool belong_together(const std::string& one, const std::string& other) {
   const std::string a = directory(one), b = directory(other);
   return a.starts_with(b) || b.starts_with(a);
 }
+
+}  // namespace
 
 // The host's Fortran bindings and components call PMPI by right; we stand before the former with Fortran names of our
 // own, and the latter complete what they have begun themselves. They lie where the host lies, are called as hosts call
@@ -164,6 +171,8 @@ bool is_part_of_host(const dl_phdr_info& object, const std::string& host_path) {
   visit_definitions(object, note_c_definition, &defines_c);
   return !defines_c;
 }
+
+namespace {
 
 struct BypassSearch {
   unsigned long long loads = 0;  // that there have been in this process
@@ -239,6 +248,19 @@ void search_process() {
 
 void find_bypassed_entries() noexcept try { search_process(); } catch (...) {
   expect_unseen_completions("no memory to look at the program's symbols");
+}
+
+bool is_about_requests(Entry entry) {
+  return std::find(std::begin(request_entries), std::end(request_entries), entry) != std::end(request_entries);
+}
+
+void note_bypassed(Entry entry, const std::string& where) {
+  const std::lock_guard lock(search_mutex);
+  bypassed.set(static_cast<std::size_t>(entry));
+  bypassed_where = where;
+  if (is_about_requests(entry))
+    expect_unseen_completions(
+        fmt::format("{} may call P{} behind us", where, entry_names()[static_cast<std::size_t>(entry)]).c_str());
 }
 
 bool numbers_may_be_wrong(Numbered which) {

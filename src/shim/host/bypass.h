@@ -1,11 +1,15 @@
 // Calls of the program that may reach the host without us: a tool that is linked into the program, or loaded before us,
 // defines MPI_Wait and calls PMPI_Wait; a library calls PMPI_Test. Read off the symbol tables of what is loaded.
 //
-// A tool between us and the host is no matter: its MPI_Wait is called by ours.
+// A tool between us and the host is no matter: what it calls comes back to us (bind/tools.h), but for what is noted
+// here.
 #pragma once
+
+#include <link.h>
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "entries.h"
 
@@ -13,6 +17,15 @@ namespace millrace::shim {
 
 // In MPI_Init, and again whenever something may depend on what was loaded since. Cheap if nothing was. Thread-safe.
 void find_bypassed_entries() noexcept;
+
+// The host's own libraries other than libmpi, of which the path without symbolic links is given. Throws std::bad_alloc.
+bool is_part_of_host(const dl_phdr_info& object, const std::string& host_path);
+std::string real_path(const char* path);
+
+// Calls of this entry reach the host past us. Throws std::bad_alloc.
+void note_bypassed(Entry entry, const std::string& where);
+// Whether it is one that starts, completes, frees or asks about requests.
+bool is_about_requests(Entry entry);
 
 // Whether this process may make collectives, or communicators, past us, so that another rank sees one where this one
 // does not. Looks again where something was loaded since. Throws std::bad_alloc.

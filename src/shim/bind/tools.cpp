@@ -1,0 +1,212 @@
+#include "shim/bind/tools.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <bitset>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "shim/bind/dynamic_symbols.h"
+#include "shim/bind/host.h"
+#include "shim/call/arguments.h"
+#include "shim/host/bypass.h"
+#include "shim/process/runtime.h"
+
+namespace millrace::shim {
+
+constinit std::atomic<bool> any_tool_below{false};
+
+namespace {
+
+using Entries = std::bitset<entry_count>;
+
+constinit std::atomic<void*> tool_functions[symbol_count] = {};
+constinit std::atomic<bool> past_us[symbol_count] = {};
+
+// What the program has asked a tool for, until the tool has called it.
+struct Asked {
+  Entry entry = Entry::count;  // of nothing
+  Word comm = 0;               // C handle; 0 where the call has none
+  bool steps_past = false;
+};
+thread_local constinit Asked asked __attribute__((tls_model("initial-exec")));
+
+// Only once handles can be read: before that nothing is ours anyway.
+Word comm_of(Symbol symbol, std::span<const Word> words) {
+  const int position = bytes_rule(symbol_entry(symbol)).comm;
+  if (position < 0 || !(current_mode() & accelerating)) return 0;
+  return Arguments(symbol, words).comm(static_cast<std::size_t>(position));
+}
+
+const ToolEntry* tool_entry(const char* name) {
+  const auto entries = tool_entries();
+  const auto found =
+      std::lower_bound(entries.begin(), entries.end(), name,
+                       [](const ToolEntry& entry, const char* key) { return std::strcmp(entry.name, key) < 0; });
+  return found != entries.end() && std::strcmp(found->name, name) == 0 ? &*found : nullptr;
+}
+
+bool may_be_mpi(const char* name) { return (name[0] | 0x20) == 'm' || name[0] == 'o'; }
+bool may_be_pmpi(const char* name) { return (name[0] | 0x20) == 'p' && may_be_mpi(name + 1); }
+
+struct Object {
+  dl_phdr_info info;
+  std::vector<const ToolEntry*> defined;
+  Entries entries;    // of those
+  Entries come_back;  // it calls their PMPI names, which are ours now
+
+  std::string path() const { return info.dlpi_name; }
+};
+
+void note_definition(const char* name, void* object) {
+  if (!may_be_mpi(name)) return;
+  if (const ToolEntry* const entry = tool_entry(name)) {
+    static_cast<Object*>(object)->defined.push_back(entry);
+    static_cast<Object*>(object)->entries.set(static_cast<std::size_t>(symbol_entry(entry->symbol)));
+  }
+}
+
+void* what_is_behind(const char* name, void* context) {
+  auto& object = *static_cast<Object*>(context);
+  const ToolEntry* const entry = tool_entry(name + 1);
+  if (!entry) return nullptr;
+  const auto number = static_cast<std::size_t>(symbol_entry(entry->symbol));
+  if (!object.entries.test(number)) return nullptr;
+  object.come_back.set(number);
+  return entry->behind;
+}
+
+struct Search {
+  const void* host = nullptr;
+  std::string host_path;
+  bool is_behind_us = false;
+  std::vector<Object> objects;
+};
+
+// In the order in which symbols are looked for.
+int search_object(dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  if (holds(*info, search.host)) {
+    search.host_path = info->dlpi_name;
+    return 1;
+  }
+  if (holds(*info, reinterpret_cast<const void*>(&find_tools_below))) {
+    search.is_behind_us = true;
+    return 0;
+  }
+  if (!search.is_behind_us) return 0;
+  Object object{*info, {}, {}, {}};
+  visit_definitions(*info, note_definition, &object);
+  if (!object.defined.empty()) search.objects.push_back(std::move(object));
+  return 0;
+}
+
+// What stands behind a symbol of ours is one of these objects; an object that is not visible to all stands behind none.
+const Object* object_of(const std::vector<Object>& objects, const void* function) {
+  for (const Object& object : objects)
+    if (holds(object.info, function)) return &object;
+  return nullptr;
+}
+
+void put_before_host(const ToolEntry& entry, const Search& search, const Entries& come_back) {
+  void* const function = find_next_function(entry.name);
+  const Object* const object = function ? object_of(search.objects, function) : nullptr;
+  if (!object) return;
+  const auto place = static_cast<std::size_t>(entry.symbol);
+  const Entry mpi_entry = symbol_entry(entry.symbol);
+  if (come_back.test(static_cast<std::size_t>(mpi_entry))) {
+    next_definitions[place].store(resolve_host_function(entry.symbol), std::memory_order_relaxed);
+  } else {
+    // The answer of a question may have to be asked for twice.
+    if (answer_of(entry.symbol) >= 0 && !is_about_requests(mpi_entry)) return;
+    past_us[place].store(true, std::memory_order_relaxed);
+    note_bypassed(mpi_entry, object->path());
+  }
+  tool_functions[place].store(function, std::memory_order_relaxed);
+  any_tool_below.store(true, std::memory_order_relaxed);
+}
+
+void search_tools() {
+  static std::atomic<bool> done{false};
+  if (done.exchange(true, std::memory_order_relaxed)) return;
+  if (!runtime().settings.enabled) return;
+  Search search;
+  search.host = find_next_function("PMPI_Init");
+  dl_iterate_phdr(search_object, &search);
+  if (search.objects.empty()) return;
+  search.host_path = real_path(search.host_path.c_str());
+  std::erase_if(search.objects, [&](const Object& object) { return is_part_of_host(object.info, search.host_path); });
+  Entries come_back;
+  for (Object& object : search.objects) {
+    const bool is_visible = std::any_of(object.defined.begin(), object.defined.end(), [&](const ToolEntry* entry) {
+      return holds(object.info, find_next_function(entry->name));
+    });
+    if (!is_visible || !redirect_references(object.info, may_be_pmpi, what_is_behind, &object)) continue;
+    come_back |= object.come_back;
+    log(LogLevel::info, fmt::format("{} stands between the program and the host MPI: it sees every call, also those "
+                                    "that Millrace does",
+                                    object.path()));
+  }
+  for (const Object& object : search.objects)
+    for (const ToolEntry* const entry : object.defined) put_before_host(*entry, search, come_back);
+}
+
+}  // namespace
+
+void find_tools_below() noexcept try { search_tools(); } catch (...) {
+  log(LogLevel::error, "out of memory: a tool may not see all calls");
+}
+
+void* tool_before(Symbol symbol) {
+  if (asked.steps_past) {
+    asked.steps_past = false;
+    return nullptr;
+  }
+  return tool_functions[static_cast<std::size_t>(symbol)].load(std::memory_order_relaxed);
+}
+
+void step_past_tool() { asked.steps_past = true; }
+
+bool goes_past_us(Symbol symbol) { return past_us[static_cast<std::size_t>(symbol)].load(std::memory_order_relaxed); }
+
+InsideTool::InsideTool(Symbol symbol, std::span<const Word> words)
+    : symbol_(symbol), words_(words), outer_entry_(asked.entry), outer_comm_(asked.comm) {
+  asked.entry = symbol_entry(symbol);
+  asked.comm = comm_of(symbol, words);
+}
+
+InsideTool::~InsideTool() {
+  asked.entry = outer_entry_;
+  asked.comm = outer_comm_;
+}
+
+void InsideTool::returned(Word result) noexcept try {
+  const Entry entry = symbol_entry(symbol_);
+  if (asked.entry != entry) return;
+  if (current_mode() & recording) {
+    ObservedCall observed(symbol_);
+    observed.stop();
+    observed.add(has_succeeded(symbol_, result, words_) ? posted_bytes(symbol_, words_) : 0, record::no_algorithm,
+                 record::Reason::unseen_calls);
+  }
+  // What completes requests may be one call for another, and comes back under that name.
+  if (!is_about_requests(entry)) note_bypassed(entry, "a tool");
+} catch (...) {
+  expect_unseen_completions("no memory to note what a tool does");
+}
+
+Maker maker_of(Symbol symbol, std::span<const Word> words) {
+  const Entry entry = symbol_entry(symbol);
+  if (asked.entry == entry && asked.comm == comm_of(symbol, words)) {
+    asked.entry = Entry::count;
+    return Maker::program;
+  }
+  return is_about_requests(entry) ? Maker::tool : Maker::host;
+}
+
+}  // namespace millrace::shim
