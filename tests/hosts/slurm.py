@@ -21,10 +21,13 @@ import hosts
 import process
 
 # How each host's ranks find each other below srun: what Debian's Slurm has a plugin for and the host can speak.
-INTERFACES = {"openmpi4": "pmix", "mpich4": "pmi2", "mpich5": "pmi2", "intel": "pmi2", "abi": "pmi2"}
+INTERFACES = {
+    "openmpi4": "pmix", "mpich4": "pmi2", "openmpi5": "pmix", "mpich5": "pmi2", "intel": "pmi2", "abi": "pmi2",
+}  # fmt: skip
 # Intel MPI speaks to Slurm through a library of Slurm's.
 ENVIRONMENTS = {"intel": {"I_MPI_PMI_LIBRARY": hosts.SYSTEM_LIBRARIES / "libpmi2.so.0"}}
 PROCESSORS = 64
+CPUSETS = pathlib.Path("/sys/fs/cgroup/cpuset")
 START_SECONDS = 20
 STOP_SECONDS = 0.5
 JOB_SECONDS = 60
@@ -45,7 +48,7 @@ SlurmctldPidFile={directory}/slurmctld.pid
 SlurmdPidFile={directory}/slurmd-%n.pid
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/affinity
+TaskPlugin={task_plugins}
 TaskPluginParam=none
 TaskProlog={directory}/task_prolog
 JobAcctGatherType=jobacct_gather/none
@@ -54,7 +57,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerType=sched/builtin
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
-SlurmdParameters=config_overrides
+{more}
 ReturnToService=2
 KillWait=2
 {nodes}
@@ -73,6 +76,11 @@ def missing():
     return None
 
 
+def missing_for_control_groups():
+    """Why there can be none that give processors, or None. Those of version 2 are left to systemd."""
+    return None if os.access(CPUSETS / "cpuset.cpus", os.W_OK) else "no control groups of version 1 for processors here"
+
+
 class CannotStart(Exception):
     pass
 
@@ -86,8 +94,10 @@ def _free_ports(count):
 
 
 class Slurm:
-    def __init__(self, made=None):
-        self._made = made  # nodes.Nodes
+    def __init__(self, made=None, control_groups=False):
+        """`made`: nodes.Nodes. With control groups a task has the processors that it was given, and no others."""
+        self._made = made
+        self._control_groups = control_groups
         self._stack = contextlib.ExitStack()
 
     def __enter__(self):
@@ -130,15 +140,26 @@ class Slurm:
             names, addresses, ports = self._made.names, self._made.addresses, [6817, 6818]
         else:
             names, addresses, ports = [socket.gethostname().partition(".")[0]], ["127.0.0.1"], _free_ports(2)
-        lines = [f"NodeName={name} NodeAddr={address} CPUs={PROCESSORS} State=UNKNOWN"
-                 for name, address in zip(names, addresses, strict=True)]  # fmt: skip
+        known_as = list(names)
+        if self._control_groups:
+            # They are called after the node. Under another name than the host's, Open MPI 5 ends in MPI_Init.
+            names = [f"millrace-{os.getpid()}"]
+        processors = os.cpu_count() if self._control_groups else PROCESSORS
+        lines = [f"NodeName={name} NodeHostname={known} NodeAddr={address} CPUs={processors} State=UNKNOWN"
+                 for name, known, address in zip(names, known_as, addresses, strict=True)]  # fmt: skip
         text = CONFIGURATION.format(
-            first=names[0], address=addresses[0], controller_port=ports[0], node_port=ports[1],
+            task_plugins="task/cgroup,task/affinity" if self._control_groups else "task/affinity",
+            more="" if self._control_groups else "SlurmdParameters=config_overrides",
+            first=known_as[0], address=addresses[0], controller_port=ports[0], node_port=ports[1],
             directory=self.directory, nodes="\n".join(lines),
         )  # fmt: skip
         (self.directory / "slurm.conf").write_text(text)
         # Named, it needs no control groups as long as nothing of the configuration does; looked for, it must exist.
-        (self.directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+        (self.directory / "cgroup.conf").write_text(
+            "CgroupPlugin=cgroup/v1\n"
+            + (f"CgroupMountpoint={CPUSETS.parent}\nConstrainCores=yes\n" if self._control_groups else "")
+        )
+        self._cpusets = CPUSETS / f"slurm_{names[0]}" if self._control_groups else None
         # By default in /tmp, called after job and user: two Slurms would get in each other's way.
         (self.directory / "pmix").mkdir()
         (self.directory / "mpi.conf").write_text(f"PMIxCliTmpDirBase={self.directory}/pmix\n")
@@ -193,6 +214,9 @@ class Slurm:
             time.sleep(0.02)
         for started, _ in self.daemons:
             started.wait()
+        if self._cpusets:
+            for group in sorted(self._cpusets.glob("**/"), reverse=True):
+                group.rmdir()
 
     def set_task_prolog(self, text):
         path = self.directory / "task_prolog"

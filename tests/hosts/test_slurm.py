@@ -19,25 +19,22 @@ WHY_NOT = slurm.missing()
 pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
 
 
-def started(made=None):
+@pytest.fixture(scope="module")
+def cluster():
     try:
-        with slurm.Slurm(made) as running:
+        with slurm.Slurm() as running:
             yield running
     except slurm.CannotStart as why:
         pytest.skip(f"Slurm does not start: {why}")
 
 
 @pytest.fixture(scope="module")
-def cluster():
-    yield from started()
-
-
-@pytest.fixture(scope="module")
-def two_nodes():
+def two_nodes(cluster):
+    """Where one starts, others do."""
     if why := nodes.missing():
         pytest.skip(why)
-    with nodes.Nodes(2) as made:
-        yield from started(made)
+    with nodes.Nodes(2) as made, slurm.Slurm(made) as running:
+        yield running
 
 
 @pytest.fixture
@@ -65,7 +62,7 @@ def with_more_in_full(names, more):
     return pytest.mark.parametrize("name", [*names, *(pytest.param(name, marks=pytest.mark.full) for name in more)])
 
 
-@with_more_in_full(["openmpi4", "mpich4", "intel"], ["mpich5", "abi"])
+@with_more_in_full(["openmpi4", "mpich4", "intel"], ["openmpi5", "mpich5", "abi"])
 def test_srun(cluster, name, tmp_path):
     report = tmp_path / "report.json"
     finished = cluster.srun(usable(name), 4, [rounds(name), 100], millrace=[f"--report={report}"], env=ALWAYS)
@@ -156,6 +153,19 @@ def test_four_ranks_on_one_core(cluster, name):
     assert finished.check().stdout == RIGHT
 
 
+@pytest.mark.full
+@pytest.mark.skipif(slurm.missing_for_control_groups() is not None, reason=str(slurm.missing_for_control_groups()))
+def test_a_control_group_of_one_core(cluster):
+    with slurm.Slurm(control_groups=True) as running:
+        allowed = running.srun("openmpi4", 1, ["grep", "Cpus_allowed:", "/proc/self/status"]).check().stdout
+        assert allowed.split()[1].replace(",", "").strip("0") in ("1", "2", "4", "8"), "one core"
+        for name in ("openmpi4", "mpich4"):
+            program = [rounds(name), 3000]
+            finished = running.srun(name, 4, program, millrace=True, options=["--overcommit"], env=ALWAYS, timeout=50)
+            assert finished.check().stdout == RIGHT
+    assert not list(slurm.CPUSETS.glob(f"slurm_millrace-{os.getpid()}"))
+
+
 def test_in_front_of_srun(cluster):
     front = [hosts.MILLRACE, "--log=debug"]
     finished = cluster.srun("openmpi4", 4, [rounds("openmpi4"), 30], front=front).check()
@@ -202,9 +212,9 @@ def test_in_front_of_srun_over_two_nodes(two_nodes, name, tmp_path):
         assert {"nodes_barrier", "nodes_bcast", "nodes_allreduce"} <= done_by_us(report)
 
 
-def test_nothing_is_left_running(tmp_path):
+def test_nothing_is_left_running(cluster, tmp_path):
     """Not even a step that does not end by itself."""
-    for running in started():
+    with slurm.Slurm() as running:
         script = f"srun sh -c 'touch {tmp_path}/there; exec sleep 600'"
         job = running.directory / "job"
         job.write_text(f"#!/bin/sh\n{script}\n")
