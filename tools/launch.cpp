@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "tools/elf.h"
+#include "tools/learn/srun_options.h"
 #include "tools/parents.h"
 #include "tools/privileges.h"
 #include "tools/program.h"
@@ -47,6 +48,15 @@ Host find_host(const Request& request, const Environment& environment, const std
   if (auto host = host_of_program(file, binary, environment)) return std::move(*host);
   return host_from_surroundings(binary, environment);
 }
+
+std::vector<std::string> words_of(char** words) {
+  std::vector<std::string> result;
+  for (char** word = words; *word; ++word) result.emplace_back(*word);
+  return result;
+}
+
+// Slurm's commands that ask for nodes: MPI programs run in what they start.
+bool starts_jobs(std::string_view program) { return base_name(program) == "sbatch" || base_name(program) == "salloc"; }
 
 // As execvp, but a binary for another machine is not handed to the shell. Returns the errno.
 int replace_process(const Plan& plan, char** arguments) {
@@ -89,8 +99,13 @@ Plan make_plan(const Request& request, const Environment& environment, const std
     plan.notice = fmt::format("{} runs without Millrace: {}", name, why);
     return plan;
   };
+  if (has_multi_prog(words_of(request.program)))
+    return runs_without(
+        "its programs stand in the file of --multi-prog: write millrace in front of each of them there");
   if (is_mpi_launcher(plan.program))
     return runs_without(fmt::format("millrace belongs after it: {} ... millrace PROGRAM", base_name(plan.program)));
+  if (starts_jobs(plan.program))
+    return runs_without("it starts no ranks; write millrace where the job does: srun ... millrace PROGRAM");
   const auto file = ElfFile::open(plan.binary);
   if (!file) return runs_without("it is not an ELF program");
   if (const std::string why = obstacle(*file, plan.binary); !why.empty()) return runs_without(why);

@@ -64,6 +64,7 @@ class Nodes:
     def __init__(self, count):
         # Each process has its own; an interface's name has 15 letters at most.
         self.names = [f"millnode{index + 1}-{os.getpid()}" for index in range(count)]
+        self.addresses = [f"{NETWORK}.{index + 1}" for index in range(count)]
         self.bridge = f"millbridge-{os.getpid()}"
         self._stack = contextlib.ExitStack()
 
@@ -87,7 +88,7 @@ class Nodes:
         self.agent.write_text(AGENT)
         self.agent.chmod(self.agent.stat().st_mode | stat.S_IXUSR)
         lines = ["127.0.0.1 localhost"]
-        lines += [f"{NETWORK}.{index + 1} {name}" for index, name in enumerate(self.names)]
+        lines += [f"{address} {name}" for address, name in zip(self.addresses, self.names, strict=True)]
         bridge = self.bridge
         remove_abandoned()
         # The bridge is in a namespace of its own: nothing of this machine's network is touched.
@@ -101,7 +102,7 @@ class Nodes:
             end = f"veth{index + 1}"
             self._ip("-n", name, "link", "add", "eth0", "type", "veth", "peer", "name", end, "netns", bridge)
             self._ip("-n", bridge, "link", "set", end, "master", "bridge", "up")
-            self._ip("-n", name, "addr", "add", f"{NETWORK}.{index + 1}/24", "dev", "eth0")
+            self._ip("-n", name, "addr", "add", f"{self.addresses[index]}/24", "dev", "eth0")
             self._ip("-n", name, "link", "set", "eth0", "up")
             self._ip("-n", name, "link", "set", "lo", "up")
             configuration = pathlib.Path("/etc/netns") / name
@@ -130,15 +131,18 @@ class Nodes:
         total = ranks_a_node * len(self.names)
         return [*words, "-n", str(total), *ours, *(str(word) for word in program)]
 
+    def inside(self, index):
+        """The words before those of a command that make it run on a node."""
+        name = self.names[index]
+        return ["ip", "netns", "exec", name, "unshare", "-u", "-m", "sh", "-c",
+                f'hostname {name}; mount -t tmpfs none /dev/shm; exec "$@"', "sh"]  # fmt: skip
+
     def run(self, host, ranks_a_node, program, millrace=False, env=None, timeout=120, front=()):
         """`front`: words before the launcher's. What comes back: process.Finished."""
         line = [*(str(word) for word in front), *self.command(host, ranks_a_node, program, millrace, env)]
-        first = self.names[0]
-        inside = ["ip", "netns", "exec", first, "unshare", "-u", "-m", "sh", "-c",
-                  f'hostname {first}; mount -t tmpfs none /dev/shm; exec "$@"', "sh", *line]  # fmt: skip
         host = hosts.get(host)
         extra = {**host.run_environment, **(env or {})}
-        return process.run(inside, hosts.environment(host, extra), timeout)
+        return process.run([*self.inside(0), *line], hosts.environment(host, extra), timeout)
 
     def sent(self):
         """Packets and bytes that each node has sent so far."""

@@ -35,8 +35,23 @@ TEST_F(ProgramPlaces, BehindTheLaunchersOptions) {
   EXPECT_EQ(places("mpirun app"), Places{1});
   EXPECT_EQ(places("/opt/mpi/bin/mpiexec.hydra -ppn 2 -n 4 -genv A test python3 run.py"), Places{8});
   EXPECT_EQ(places("mpirun --oversubscribe --mca plm_rsh_agent ssh --map-by core -x PATH app ssh"), Places{9});
-  EXPECT_EQ(places("srun --mpi=pmix -n 4 app"), Places{4});
   EXPECT_EQ(places("mpirun -n 4 data app"), Places{4}) << "a file that cannot be executed is none";
+}
+
+TEST_F(ProgramPlaces, BehindSlurmsOptions) {
+  EXPECT_EQ(places("srun --mpi=pmix -n 4 app"), Places{4});
+  EXPECT_EQ(places("srun --partition test --mpi pmix app test"), Places{5});
+  EXPECT_EQ(places("/usr/bin/srun -A test -ln 4 -p test app"), Places{7}) << "letters together, the last with a value";
+  EXPECT_EQ(places("srun -ptest -n4 -l -u app"), Places{5}) << "values that hang on their letters, and none";
+  EXPECT_EQ(places("srun -K -k app"), Places{3}) << "values that may only hang on their letters";
+  EXPECT_EQ(places("srun --exclusive --kill-on-bad-exit app"), Places{3});
+  EXPECT_EQ(places("srun -n 1 -p test app : -n 2 -o test python3"), (Places{5, 11}));
+  EXPECT_EQ(places("mpirun -A test"), Places{2}) << "they are Slurm's alone";
+}
+
+TEST_F(ProgramPlaces, NoneWhereSlurmReadsThemFromAFile) {
+  EXPECT_EQ(places("srun -n 2 --multi-prog app"), Places{});
+  EXPECT_EQ(places("srun -n 2 app --multi-prog"), Places{3}) << "behind the program it is the program's";
 }
 
 TEST_F(ProgramPlaces, OneForEachPart) {

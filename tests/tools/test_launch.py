@@ -254,6 +254,21 @@ def test_before_the_mpi_launcher_without_a_program(launcher, tmp_path, clean):
     one_line(finished, "belongs after it", "mpirun ... millrace PROGRAM")
 
 
+def test_before_what_runs_no_program_by_its_command_line(launcher, tmp_path, clean):
+    fake = launcher_that_prints(tmp_path)
+    srun, sbatch, programs = tmp_path / "srun", tmp_path / "sbatch", tmp_path / "programs"
+    for name in (srun, sbatch):
+        shutil.copy(fake, name)
+    programs.write_text("0-1 /bin/true\n")
+    programs.chmod(0o755)
+    finished = run(launcher, "--mpi=mpich", srun, "-n", "2", "--multi-prog", programs)
+    assert (finished.returncode, finished.stdout) == (3, f"-n\n2\n--multi-prog\n{programs}\n")
+    one_line(finished, "the file of --multi-prog", "write millrace in front of each")
+    finished = run(launcher, "--mpi=mpich", sbatch, "job")
+    assert (finished.returncode, finished.stdout) == (3, "job\n")
+    one_line(finished, "it starts no ranks", "srun ... millrace PROGRAM")
+
+
 def test_off_means_off_before_the_launcher_too(launcher, tmp_path, clean):
     finished = run(launcher, "--mpi=mpich", launcher_that_prints(tmp_path), "-n", "2", "/bin/true",
                    env={**os.environ, "MILLRACE": "0"})  # fmt: skip

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "tools/learn/srun_options.h"
 #include "tools/parents.h"
 #include "tools/program.h"
 
 namespace millrace::tools {
 namespace {
 
-// Options of launchers whose values could be taken for programs (Open MPI, MPICH, Intel MPI, Slurm), without dashes.
+// Options of launchers whose values could be taken for programs (Open MPI, MPICH, Intel MPI), without dashes.
+// srun_options.h has Slurm's.
 struct Option {
   std::string_view name;
   std::size_t values;
@@ -52,10 +54,6 @@ constexpr Option options_with_values[] = {
     {"personality", 1},
     {"pmix-prefix", 1},
     {"configfile", 1},
-    {"D", 1},
-    {"p", 1},
-    {"J", 1},
-    {"w", 1},
 };
 
 std::size_t values_of(std::string_view option) {
@@ -76,13 +74,15 @@ bool is_program(const std::string& word, std::string_view search_path) {
 std::vector<std::size_t> program_places(const std::vector<std::string>& words, std::string_view search_path) {
   if (words.empty()) return {};
   if (!is_mpi_launcher(words.front())) return {0};
+  if (has_multi_prog(words)) return {};
+  const auto values = is_srun(words.front()) ? values_of_srun_option : values_of;
   std::vector<std::size_t> places;
   std::size_t index = 1;
   while (index < words.size()) {
     // The options of one part, its program, and what is the program's.
     while (index < words.size() && words[index] != ":" &&
            !(words[index][0] != '-' && is_program(words[index], search_path)))
-      index += words[index].starts_with('-') ? 1 + values_of(words[index]) : 1;
+      index += words[index].starts_with('-') ? 1 + values(words[index]) : 1;
     if (index >= words.size() || words[index] == ":") return {};
     places.push_back(index);
     while (index < words.size() && words[index] != ":") ++index;
