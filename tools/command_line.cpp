@@ -36,6 +36,8 @@ constexpr Command command_table[] = {
      "runs a job with and without Millrace, in turns, and says what differs"},
     {"doctor", Action::doctor, "doctor [--json FILE] -- mpirun -n 4 ./app ARGS",
      "runs a job once and says what Millrace did, what not and why, and what to change"},
+    {"report", Action::report, "report [--html FILE] RUN.json [OTHER.json]",
+     "shows a report that a run has written, or two side by side"},
     {"explain-type", Action::explain_type, "explain-type [--count N] TYPE", "how a derived datatype is packed"},
     {"explain", Action::explain_call, "explain [--ranks N] [--crowded] CALL [BYTES]",
      "how a collective inside a node is done, e.g. millrace explain allreduce 32KiB"},

@@ -19,6 +19,7 @@ enum class Action {
   preload,
   compare,
   doctor,
+  report,
   stop
 };
 

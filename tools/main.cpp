@@ -22,6 +22,7 @@
 #include "tools/learn/learn.h"
 #include "tools/preload.h"
 #include "tools/program.h"
+#include "tools/report/report.h"
 #include "tools/tune/tune.h"
 #include "tools/whole_job.h"
 
@@ -53,6 +54,7 @@ int main(int argument_count, char** arguments) {
   if (request.action == Action::preload) return preload_command(request.program, environment, own_path(), request.mpi);
   if (request.action == Action::compare) return compare_command(request.program);
   if (request.action == Action::doctor) return doctor_command(request.program);
+  if (request.action == Action::report) return report_command(request.program);
   if (request.action == Action::info) return run_info(request, environment, own_path());
   if (std::vector<std::string> words = job_words(request, environment, own_path()); !words.empty()) {
     if (request.action == Action::launch) return run_job(words);

@@ -1,49 +1,13 @@
-// The page of `millrace compare`: one file, no network, light and dark as the reader's system has it.
+// The page of `millrace compare`.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "tools/compare/result.h"
+#include "tools/page.h"
 
 namespace millrace::tools {
 namespace {
-
-constexpr const char* head = R"(<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>millrace compare</title>
-<style>
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --faint: #667080; --line: #d5dae0;
-        --without: #8a6d3b; --with: #1f6feb; --alarm: #b42318; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ee; --paper: #14171c; --faint: #98a2b3; --line: #343a43;
-          --without: #d9b36a; --with: #6ea8fe; --alarm: #ff8a7a; }
-}
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 46rem;
-       margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.05rem; margin-top: 2rem; }
-code, pre { font: 14px/1.4 ui-monospace, monospace; } pre { overflow-x: auto; border-left: 3px solid var(--line);
-       padding-left: .8rem; margin: .4rem 0; }
-.faint { color: var(--faint); } .alarm { color: var(--alarm); }
-table { border-collapse: collapse; } th, td { text-align: left; padding: .2rem 1.2rem .2rem 0; border-bottom: 1px solid var(--line); }
-svg { width: 100%; height: auto; } svg text { fill: var(--faint); font: 12px system-ui, sans-serif; }
-.without { fill: var(--without); stroke: var(--without); } .with { fill: var(--with); stroke: var(--with); }
-.axis { stroke: var(--line); }
-</style></head><body>
-)";
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += letter;
-    }
-  }
-  return result;
-}
 
 // Every run a dot, the median a line, its interval a bar; from nothing to the longest run, so that lengths are true.
 class Chart {
@@ -96,7 +60,7 @@ std::string block(const std::vector<std::string>& lines) {
 }  // namespace
 
 std::string as_html(const CompareResult& result) {
-  std::string text = head;
+  std::string text = page_start("millrace compare");
   text += fmt::format("<h1>{}</h1>\n<p><code>{}</code></p>\n<p class=\"faint\">", escaped(speed_in_words(result.speed)),
                       escaped(result.command));
   if (!result.host.empty()) text += fmt::format("{}, {} ranks; ", escaped(result.host), result.ranks);
@@ -123,7 +87,7 @@ std::string as_html(const CompareResult& result) {
       "<h2>What calls saved</h2>\n<p class=\"faint\">All ranks together, in one run more, which wrote a "
       "report.</p><ul>\n";
   for (const std::string& line : calls_in_words(result)) text += fmt::format("<li>{}</li>\n", escaped(line));
-  return text + "</ul>\n</body></html>\n";
+  return text + "</ul>\n" + page_end;
 }
 
 }  // namespace millrace::tools

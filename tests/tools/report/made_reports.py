@@ -1,0 +1,94 @@
+"""Reports of jobs that never ran, of any number of ranks: every figure follows from `seed`."""
+
+import random
+import statistics
+
+CALLS = {  # name: bytes of a call, calls of a rank, ns of a call, share taken, algorithm
+    "MPI_Allreduce": (8192, 4000, 9000, 0.97, "allreduce_slices"),
+    "MPI_Waitall": (0, 12000, 2600, 0, None),
+    "MPI_Barrier": (0, 500, 30000, 0.99, "barrier_flags"),
+    "MPI_Isend": (65536, 6000, 900, 0.4, "pack_permute"),
+    "MPI_Irecv": (65536, 6000, 300, 0, None),
+    "MPI_Neighbor_alltoallw_init": (1024, 1, 5000, 0, None),
+    "MPI_Comm_rank": (0, 3, 20, 0, None),
+}
+
+
+def spread(values):
+    most = max(values)
+    return {
+        "min": min(values),
+        "median": type(most)(statistics.median(values)),
+        "max": most,
+        "max_rank": values.index(most),
+    }
+
+
+def call(chance, name, ranks, late):
+    size, calls, one_ns, share, algorithm = CALLS[name]
+    calls_all = calls * ranks
+    taken = int(calls_all * share)
+    # One rank is late: all others wait, it does not.
+    times = [int(calls * one_ns * chance.uniform(0.6, 1.4) / (6 if rank == late else 1)) for rank in range(ranks)]
+    left = calls_all - taken
+    why = {"not_agreed": left} if taken else {"not_accelerated": left}
+    saved = {"calls": taken, "time_ns": taken * one_ns // 4, "error_ns": taken * one_ns // 60} if taken else None
+    return times, {
+        "name": name,
+        "calls": calls_all,
+        "bytes": size * calls_all,
+        "time_ns": sum(times),
+        "ranks": ranks,
+        "rank_time_ns": spread(times),
+        "taken": taken,
+        "algorithms": [{"name": algorithm, "calls": taken, "bytes": size * taken, "time_ns": 0}] if taken else [],
+        "forwarded": left,
+        "forwarded_why": why if left else {},
+        "saved": saved or {"calls": 0, "time_ns": 0, "error_ns": 0},
+    }
+
+
+def made_report(ranks, seed=1, ranks_of_a_host=64):
+    chance = random.Random(seed)
+    late = ranks // 3
+    made = [call(chance, name, ranks, late) for name in CALLS]
+    calls = sorted((values for _, values in made), key=lambda values: -values["time_ns"])
+    wall = [int(400e6 * chance.uniform(1, 1.02)) for _ in range(ranks)]
+    inside = [sum(times[rank] for times, _ in made) for rank in range(ranks)]
+    shares = [inside[rank] / wall[rank] for rank in range(ranks)]
+
+    def total(column):
+        return sum(values[column] for values in calls)
+
+    saved = {column: sum(values["saved"][column] for values in calls) for column in ("calls", "time_ns", "error_ns")}
+    return {
+        "schema": "millrace-report",
+        "schema_version": 1,
+        "millrace": "0.1.0",
+        "ranks": ranks,
+        "hosts": -(-ranks // ranks_of_a_host),
+        "settings": {"MILLRACE_ISA": "auto", "MILLRACE_COLLECTIVES": "auto", "MILLRACE_REPORT": "run.json"},
+        "wall_ns": spread(wall),
+        "mpi_ns": spread(inside),
+        "mpi_share": spread(shares),
+        "total": {column: total(column) for column in ("calls", "bytes", "time_ns", "taken", "forwarded")}
+        | {"saved": saved},
+        "calls": calls,
+        "by_rank": [
+            {
+                "rank": rank,
+                "host": f"node{rank // ranks_of_a_host:02}",
+                "pid": 1000 + rank,
+                "host_mpi": "Open MPI v5.0.11, package: made",
+                "preload": "openmpi-5.0",
+                "isa": "avx512",
+                "wall_ns": wall[rank],
+                "mpi_ns": inside[rank],
+                "mpi_share": shares[rank],
+                "threads": 1,
+                "lost_calls": 0,
+            }
+            for rank in range(ranks)
+        ],
+        "notes": [],
+    }

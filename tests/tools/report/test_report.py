@@ -1,0 +1,122 @@
+"""`millrace report` in a terminal: what it says of two ranks, of 512, of two runs, and of files that it cannot read."""
+
+import json
+import pathlib
+import subprocess
+
+import hosts
+import jsonschema
+import pytest
+from made_reports import made_report
+
+SCHEMA = json.loads((pathlib.Path(__file__).parents[3] / "docs" / "report.schema.json").read_text())
+
+
+def report(*words):
+    return subprocess.run([hosts.MILLRACE, "report", *words], capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def to_file(value, name="run.json"):
+        path = tmp_path / name
+        path.write_text(value if isinstance(value, str) else json.dumps(value))
+        return path
+
+    return to_file
+
+
+def lines(done):
+    assert (done.returncode, done.stderr) == (0, "")
+    found = done.stdout.splitlines()
+    assert max(map(len, found)) <= 80
+    return found
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 512])
+def test_made_reports_are_as_those_that_runs_write(ranks):
+    jsonschema.validate(made_report(ranks), SCHEMA, jsonschema.Draft202012Validator)
+
+
+def test_two_ranks_have_a_bar_each(write, monkeypatch):
+    value = made_report(2)
+    path = write(value)
+    monkeypatch.chdir(path.parent)
+    found = lines(report("run.json"))
+    assert found[0] == "run.json: 2 ranks on 1 host, Open MPI v5.0.11"
+    bars = [line.split("|")[1] for line in found if "|" in line]
+    assert [len(bar) for bar in bars] == [int(40 * rank["mpi_share"]) for rank in value["by_rank"]]
+    rows = {line.split()[0]: line.split() for line in found if line.startswith("MPI_")}
+    assert rows["MPI_Allreduce"][1:4] == ["8000", "62.5", "MiB"]
+    assert rows["MPI_Allreduce"][-2:] == ["97", "%"]
+    assert rows["MPI_Waitall"][-1] == "-"
+    assert "    forwarded: ranks not agreed 240" in found
+
+
+def test_512_ranks_have_a_digit_each(write):
+    value = made_report(512)
+    found = lines(report(write(value)))
+    first = next(index for index, line in enumerate(found) if "'.' no record" in line) + 1
+    digits = "".join(line.split()[1] for line in found[first : first + 8])
+    assert len(digits) == 512
+    shares = [rank["mpi_share"] for rank in value["by_rank"]]
+    assert digits[shares.index(min(shares))] == "0"
+    assert digits[shares.index(max(shares))] == "9"
+
+
+def test_two_reports_are_set_side_by_side(write):
+    first, second = made_report(2), made_report(4)
+    second["calls"] = [call for call in second["calls"] if call["name"] != "MPI_Barrier"]
+    for call in second["calls"]:
+        if call["name"] == "MPI_Allreduce":
+            call["time_ns"] = 10 * 2 * next(c["time_ns"] for c in first["calls"] if c["name"] == "MPI_Allreduce")
+    found = lines(report(write(first), write(second, "other.json")))
+    assert "differs: ranks: A 2, B 4" in found
+    rows = {line.split()[0]: line for line in found if line.startswith("MPI_")}
+    assert "x 10" in rows["MPI_Allreduce"]  # the mean of a rank, of twice as many ranks
+    assert "gone" in rows["MPI_Barrier"]
+
+
+def test_names_from_a_report_cannot_steer_the_terminal(write):
+    value = made_report(2)
+    value["by_rank"][0]["host"] = "a\x1b[2J"
+    value["notes"] = ["b\x1b]0;c\x07"]
+    done = report(write(value))
+    lines(done)
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("{", "is no report: MILLRACE_REPORT=FILE.json writes one"),
+        ("[1]", "is no report: MILLRACE_REPORT=FILE.json writes one"),
+        ({"schema": "another"}, "is no report: MILLRACE_REPORT=FILE.json writes one"),
+        (made_report(2) | {"schema_version": 2}, "is a report of version 2, this millrace reads version 1: "),
+        (made_report(2) | {"ranks": -1}, "is not as docs/report.schema.json has it: a count is no whole number"),
+        (made_report(2) | {"calls": 7}, "is not as docs/report.schema.json has it: "),
+        ({"schema": "millrace-report", "schema_version": 1}, "is not as docs/report.schema.json has it: "),
+    ],
+)
+def test_what_is_no_report_is_said_in_one_line(write, value, says):
+    path = write(value)
+    for words in ([path], [write(made_report(2), "good.json"), path]):
+        done = report(*words)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr.startswith(f"millrace: error: report: {path} {says}")
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_missing_file_and_a_directory_are_said_in_one_line(tmp_path):
+    for path, why in ((tmp_path / "none.json", "No such file or directory"), (tmp_path, "Is a directory")):
+        done = report(path)
+        assert (done.returncode, done.stderr) == (3, f"millrace: error: report: {path} cannot be read: {why}\n")
+
+
+def test_mistakes_in_words(write, tmp_path):
+    good = write(made_report(2))
+    for words in ([], [good, good, good], [good, "--htm", "x"], [good, "--html"]):
+        assert report(*words).returncode == 2, words
+    done = report(good, "--html", tmp_path / "no" / "page.html")
+    assert done.returncode == 2
+    assert "No such file or directory; name another file" in done.stderr
