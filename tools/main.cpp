@@ -22,6 +22,7 @@
 #include "tools/learn/learn.h"
 #include "tools/preload.h"
 #include "tools/program.h"
+#include "tools/simulate/simulate.h"
 #include "tools/tune/tune.h"
 #include "tools/whole_job.h"
 
@@ -48,6 +49,7 @@ int main(int argument_count, char** arguments) {
   if (request.action == Action::check) return check_command(request.program, own_path(), request.mpi);
   if (request.action == Action::explain_type) return explain_type_command(request.program);
   if (request.action == Action::explain_call) return explain_call_command(request.program, request.mpi);
+  if (request.action == Action::simulate) return simulate_command(request.program);
   if (request.action == Action::tune) return tune_command(request.program);
   if (request.action == Action::learn) return learn_command(request.program);
   if (request.action == Action::preload) return preload_command(request.program, environment, own_path(), request.mpi);

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["info", "check", "preload", "compare", "doctor", "explain-type", "explain", "tune", "learn"]
+COMMANDS = ["info", "check", "preload", "compare", "doctor", "explain-type", "explain", "simulate", "tune", "learn"]
 
 
 def run(*command, **more):
