@@ -46,7 +46,7 @@ class Simulation final : public Observer {
   void published(const std::atomic<std::uint64_t>& flag, std::uint64_t value) override;
   bool wait(const std::atomic<std::uint64_t>& flag, std::uint64_t least) override;
   void copied(void* to, const void* from, std::size_t bytes) override;
-  void reduced(const void* const* inputs, std::size_t count, std::size_t bytes);
+  void reduced(const void* const* inputs, std::size_t count, const void* out, std::size_t bytes);
 
  private:
   struct Rank {
@@ -90,6 +90,7 @@ class Simulation final : public Observer {
   }
   double line_ns(Distance distance) const { return question_.costs.line_ns[static_cast<std::size_t>(distance)]; }
   std::uint32_t owner(const void* address) const;
+  void own(const void* address, std::size_t bytes);
   void spend(Rank& rank, Doing doing, std::uint32_t other, std::size_t moved_bytes, std::size_t far_bytes);
   bool is_measured() const { return rank_->group.calls() > first_measured_; }
   bool is_right() const;
@@ -102,6 +103,7 @@ class Simulation final : public Observer {
   std::vector<double> package_free_ns_;
   std::size_t buffer_bytes_, stride_ = 0;
   Pages segment_, buffers_;
+  std::vector<std::uint16_t> writers_;  // of each line of the segment: rank + 1, or 0
   std::vector<std::unique_ptr<Rank>> ranks_;
   Rank* rank_ = nullptr;  // that runs
   Reducer reducer_;
@@ -123,16 +125,16 @@ const Reducer& kernels() {
 void reduce2(const void* in, void* inout, std::size_t elements) {
   kernels().reduce2(in, inout, elements);
   const void* const inputs[] = {in, inout};
-  running->reduced(inputs, 2, elements * sizeof(Element));
+  running->reduced(inputs, 2, inout, elements * sizeof(Element));
 }
 void reduce3(const void* a, const void* b, void* out, std::size_t elements) {
   kernels().reduce3(a, b, out, elements);
   const void* const inputs[] = {a, b};
-  running->reduced(inputs, 2, elements * sizeof(Element));
+  running->reduced(inputs, 2, out, elements * sizeof(Element));
 }
 void reduce_n(const void* const* inputs, std::size_t count, void* out, std::size_t elements) {
   kernels().reduce_n(inputs, count, out, elements);
-  running->reduced(inputs, count, elements * sizeof(Element));
+  running->reduced(inputs, count, out, elements * sizeof(Element));
 }
 
 bool Simulation::prepare(Answer& answer) {
@@ -149,6 +151,7 @@ bool Simulation::prepare(Answer& answer) {
     return fail("the buffers of all ranks take more than 4 GiB: fewer ranks or bytes");
   if (!segment_.map(segment_bytes(shape_)) || !buffers_.map(2 * stride_ * question_.ranks))
     return fail("no memory for the buffers of all ranks: fewer ranks or bytes");
+  writers_.resize(segment_bytes(shape_) / line_bytes);
   Options options;
   options.selection = &question_.selection;
   options.waiting = Waiting::sleep;
@@ -277,16 +280,25 @@ bool Simulation::wait(const std::atomic<std::uint64_t>& flag, std::uint64_t leas
   return true;
 }
 
-// The rank in whose part of the segment, or in whose buffers, it lies.
+// Of the segment, who wrote it last: buffers change hands. Else the rank whose buffer it is.
 std::uint32_t Simulation::owner(const void* address) const {
   const auto* const byte = static_cast<const char*>(address);
   if (segment_.holds(byte)) {
     const auto offset = static_cast<std::size_t>(byte - segment_.base());
-    const OwnPart part = own_part(shape_, shape_.ranks - 1);
-    return offset < page_bytes ? rank_->number : static_cast<std::uint32_t>((offset - page_bytes) / part.bytes);
+    const std::uint16_t writer = writers_[offset / line_bytes];
+    return writer == 0 ? rank_->number : writer - 1u;
   }
   if (buffers_.holds(byte)) return static_cast<std::uint32_t>(byte - buffers_.base()) / (2 * stride_);
   return rank_->number;
+}
+
+void Simulation::own(const void* address, std::size_t bytes) {
+  const auto* const byte = static_cast<const char*>(address);
+  if (!segment_.holds(byte) || bytes == 0) return;
+  const auto offset = static_cast<std::size_t>(byte - segment_.base());
+  std::fill(writers_.begin() + static_cast<std::ptrdiff_t>(offset / line_bytes),
+            writers_.begin() + static_cast<std::ptrdiff_t>((offset + bytes - 1) / line_bytes + 1),
+            static_cast<std::uint16_t>(rank_->number + 1));
 }
 
 void Simulation::spend(Rank& rank, Doing doing, std::uint32_t other, std::size_t moved_bytes, std::size_t far_bytes) {
@@ -306,13 +318,13 @@ void Simulation::spend(Rank& rank, Doing doing, std::uint32_t other, std::size_t
 }
 
 void Simulation::copied(void* to, const void* from, std::size_t bytes) {
-  const std::uint32_t source = owner(from), target = owner(to), own = rank_->number;
-  const std::uint32_t other = source != own ? source : target;
-  spend(*rank_, Doing::copy, other, bytes, other == own ? 0 : bytes);
+  const std::uint32_t source = owner(from);
+  own(to, bytes);
+  spend(*rank_, Doing::copy, source, bytes, source == rank_->number ? 0 : bytes);
 }
 
 // A copy reads one row and writes one; a kernel reads `count`.
-void Simulation::reduced(const void* const* inputs, std::size_t count, std::size_t bytes) {
+void Simulation::reduced(const void* const* inputs, std::size_t count, const void* out, std::size_t bytes) {
   std::uint32_t farthest = rank_->number;
   std::size_t far_bytes = 0;
   for (std::size_t index = 0; index < count; ++index) {
@@ -321,6 +333,7 @@ void Simulation::reduced(const void* const* inputs, std::size_t count, std::size
     far_bytes += bytes;
     if (distance(rank_->number, other) >= distance(rank_->number, farthest)) farthest = other;
   }
+  own(out, bytes);
   spend(*rank_, Doing::reduce, farthest, (count + 1) * bytes / 2, far_bytes);
 }
 
