@@ -41,6 +41,8 @@ constexpr Command command_table[] = {
     {"explain-type", Action::explain_type, "explain-type [--count N] TYPE", "how a derived datatype is packed"},
     {"explain", Action::explain_call, "explain [--ranks N] [--crowded] CALL [BYTES]",
      "how a collective inside a node is done, e.g. millrace explain allreduce 32KiB"},
+    {"simulate", Action::simulate, "simulate --topology 'pack:2 l3:8 core:8' [--ranks N] CALL [BYTES]",
+     "a collective on a machine that need not be here: who waits for whom, and how long it takes"},
     {"tune", Action::tune, "tune [--out FILE] [-- mpirun -n 2]",
      "measures this machine and writes a table of what it found"},
     {"learn", Action::learn,

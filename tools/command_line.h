@@ -14,6 +14,7 @@ enum class Action {
   check,
   explain_type,
   explain_call,
+  simulate,
   tune,
   learn,
   preload,

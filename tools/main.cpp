@@ -23,6 +23,7 @@
 #include "tools/preload.h"
 #include "tools/program.h"
 #include "tools/report/report.h"
+#include "tools/simulate/simulate.h"
 #include "tools/tune/tune.h"
 #include "tools/whole_job.h"
 
@@ -49,6 +50,7 @@ int main(int argument_count, char** arguments) {
   if (request.action == Action::check) return check_command(request.program, own_path(), request.mpi);
   if (request.action == Action::explain_type) return explain_type_command(request.program);
   if (request.action == Action::explain_call) return explain_call_command(request.program, request.mpi);
+  if (request.action == Action::simulate) return simulate_command(request.program);
   if (request.action == Action::tune) return tune_command(request.program);
   if (request.action == Action::learn) return learn_command(request.program);
   if (request.action == Action::preload) return preload_command(request.program, environment, own_path(), request.mpi);

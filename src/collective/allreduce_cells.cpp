@@ -9,7 +9,7 @@ Result allreduce_cells(Group& group, const Call& call, const void* in, void* out
                        const Reducer& reducer) {
   const std::size_t bytes = elements * reducer.element_bytes;
   if (const Result result = group.cell_free(call); result != Result::ok) return result;
-  kernel::copy_row(group.data(group.rank(), call, bytes), in, bytes);
+  group.copy(group.data(group.rank(), call, bytes), in, bytes);
   group.post(call);
   const void** const inputs = group.inputs();
   for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {

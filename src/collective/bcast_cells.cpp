@@ -7,13 +7,13 @@ namespace millrace::collective {
 Result bcast_cells(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
   if (group.rank() == root) {
     if (const Result result = group.cell_free(call); result != Result::ok) return result;
-    kernel::copy_row(group.data(root, call, bytes), buffer, bytes);
+    group.copy(group.data(root, call, bytes), buffer, bytes);
     group.post_sized(call, bytes);
   } else {
     const std::size_t room = bytes;
     if (const Result result = group.receive_sized(root, call, bytes); result != Result::ok) return result;
     if (bytes > group.shape().cell_bytes) return group.fail(Result::mismatch);
-    kernel::copy_row(buffer, group.data(root, call, bytes), std::min(bytes, room));
+    group.copy(buffer, group.data(root, call, bytes), std::min(bytes, room));
   }
   group.finish(call);
   return Result::ok;

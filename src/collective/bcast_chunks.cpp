@@ -44,7 +44,7 @@ Result bcast_through_chunks(Group& group, const Call& call, void* buffer, std::s
       if (chunk.begin >= room) break;  // nothing of the rest is read here, however much the root says that it is
       if (const Result result = group.wait(group.member(root).filled.value, number + 1); result != Result::ok)
         return result;
-      kernel::copy_row(base + chunk.begin, group.slot(root, number), std::min(chunk.elements, room - chunk.begin));
+      group.copy(base + chunk.begin, group.slot(root, number), std::min(chunk.elements, room - chunk.begin));
       group.publish(self.chunks_done.value, number + 1);
     }
   }

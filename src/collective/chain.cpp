@@ -44,7 +44,7 @@ Result Chain::fold(std::uint64_t index) {
   const char* const own = in_ + chunk.begin * reducer_.element_bytes;
   if (group_.rank() == 0) {
     if (const Result result = begin(number); result != Result::ok) return result;
-    kernel::copy_row(slot(number), own, chunk.elements * reducer_.element_bytes);
+    group_.copy(slot(number), own, chunk.elements * reducer_.element_bytes);
   } else {
     const std::uint32_t before = group_.rank() - 1;
     Result result = group_.wait(group_.member(before).filled.value, number + 1);
@@ -63,7 +63,7 @@ Result Chain::copy_out(std::uint64_t index) {
   if (const Result result = group_.wait(group_.member(group_.ranks() - 1).filled.value, number + 1);
       result != Result::ok)
     return result;
-  kernel::copy_row(out_ + chunk.begin * reducer_.element_bytes, slot(number), chunk.elements * reducer_.element_bytes);
+  group_.copy(out_ + chunk.begin * reducer_.element_bytes, slot(number), chunk.elements * reducer_.element_bytes);
   return Result::ok;
 }
 

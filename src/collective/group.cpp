@@ -147,6 +147,19 @@ void Group::plant_trees() {
                {nodes_of(way), count}, {children_of(way), count}, scratch);
 }
 
+void Group::observe(Observer& observer) {
+  observer_ = &observer;
+  polls_ = 0;
+  may_sleep_ = true;
+  short_copy_bytes_ = 0;
+}
+
+void Group::copy_long(void* to, const void* from, std::size_t bytes) const {
+  kernel::copy_row(to, from, bytes);
+  if (observer_) [[unlikely]]
+    observer_->copied(to, from, bytes);
+}
+
 void Group::leave() {
   if (!self_) return;
   self_->left.store(1, std::memory_order_release);  // partner: acquire in look_around()
@@ -190,6 +203,10 @@ Result Group::read_note(std::uint32_t rank, std::uint64_t number, void* data, st
 }
 
 Result Group::read_from(std::uint32_t rank, std::uint64_t address, void* to, std::size_t bytes) {
+  if (observer_) [[unlikely]] {
+    copy_long(to, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(address)), bytes);
+    return Result::ok;
+  }
   const Result result = read_memory(member(rank).identity.pid, address, to, bytes);
   if (result == Result::not_supported) return result;
   if (result != Result::ok) return fail(result);

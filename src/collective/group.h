@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "base/hash.h"
@@ -21,6 +22,7 @@
 #include "collective/copy_choice.h"
 #include "collective/group_shape.h"
 #include "collective/memory.h"
+#include "collective/observer.h"
 #include "collective/result.h"
 #include "collective/selection.h"
 #include "collective/tree.h"
@@ -75,6 +77,9 @@ class Group {
   // Instead of join() and start(): a group without memory of its own, whose ranks are on several nodes. `across` must
   // outlive it.
   void span(Across& across, const Selection& selection);
+
+  // After start(): this rank runs in the time of `observer`, which must outlive the group.
+  void observe(Observer& observer);
 
   // Says that we end well: peers no longer mind when this process is gone. Then the segment may be unmapped.
   void leave();
@@ -226,7 +231,14 @@ class Group {
     if (past_caches)
       kernel::copy_row_streaming(to, from, bytes);
     else
-      kernel::copy_row(to, from, bytes);
+      copy(to, from, bytes);
+  }
+  // The same for what is read there.
+  void copy(void* to, const void* from, std::size_t bytes) const {
+    if (bytes < short_copy_bytes_)
+      std::memcpy(to, from, bytes);
+    else
+      copy_long(to, from, bytes);
   }
   // What this rank has spent in a call, for others to see; and what another has, where CostNote::is_of() that call.
   void note_cost(const Call& call, std::uint64_t ticks) {
@@ -384,6 +396,7 @@ class Group {
   Result suspend(Patience& patience, const Awaited& awaited);
   Result await_cells(std::uint64_t call_number);
   Result await_slots(std::uint64_t chunk);
+  void copy_long(void* to, const void* from, std::size_t bytes) const;
   Result wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t least);
   void publish_and_wake(std::atomic<std::uint64_t>& flag, std::uint64_t value);
   void publish_and_ring(std::uint32_t reader, std::atomic<std::uint64_t>& flag, std::uint64_t value);
@@ -404,6 +417,7 @@ class Group {
   std::uint64_t chunks_ = 0, chunks_free_ = 0;  // chunks numbered; the own slot is free for chunks below
   std::uint32_t rank_ = 0;
   std::uint32_t polls_ = 1000;
+  std::size_t short_copy_bytes_ = kernel::least_string_bytes;
   bool may_sleep_ = true;  // some rank of the group may be in a futex
   bool crowded_ = false;
   bool reads_memory_ = false;
@@ -411,6 +425,7 @@ class Group {
   std::uint64_t known_word_ = 0;  // read by the others
   Result broken_ = Result::ok;
   Across* across_ = nullptr;
+  Observer* observer_ = nullptr;
   BackgroundQueue* background_ = nullptr;  // what its calls run in, if they do not wait
   Waiting waiting_ = Waiting::sleep;
   GroupShape shape_{};

@@ -13,7 +13,7 @@ Result reduce_cells(Group& group, const Call& call, const void* in, void* out, s
   const void* own = in;
   if (!at_root || in == out) {  // in place: the fold must not read what it writes
     if (const Result result = group.cell_free(call); result != Result::ok) return result;
-    kernel::copy_row(group.data(group.rank(), call, bytes), in, bytes);
+    group.copy(group.data(group.rank(), call, bytes), in, bytes);
     own = group.data(group.rank(), call, bytes);
   }
   if (!at_root) {

@@ -45,7 +45,7 @@ Result reduce_chunks(Group& group, const Call& call, const void* in, void* out, 
     const void* own = static_cast<const char*>(in) + offset;
     if (copy_own) {
       if (const Result result = group.slot_free(number); result != Result::ok) return result;
-      kernel::copy_row(group.slot(root, number), own, chunk.elements * chunking.element_bytes);
+      group.copy(group.slot(root, number), own, chunk.elements * chunking.element_bytes);
       own = group.slot(root, number);
     }
     const void** const inputs = group.inputs();

@@ -48,7 +48,7 @@ Result Slices::copy_out(std::uint64_t index) {
       if (const Result result = group_.wait(group_.member(rank).reduced.value, number + 1); result != Result::ok)
         return result;
     const Extent part = slice(chunk, rank);
-    kernel::copy_row(to + part.begin * each, group_.slot(rank, number) + part.begin * each, part.elements * each);
+    group_.copy(to + part.begin * each, group_.slot(rank, number) + part.begin * each, part.elements * each);
   }
   return Result::ok;
 }

@@ -12,7 +12,7 @@ Result gather(Group& group, const Call& call, const void* in, void* into, std::s
               std::uint32_t root) {
   const TreeNode& node = group.tree_node(Way::to_root, root);
   const std::size_t bytes = reducer ? elements * reducer->element_bytes : 0;
-  if (bytes != 0 && into != in) kernel::copy_row(into, in, bytes);
+  if (bytes != 0 && into != in) group.copy(into, in, bytes);
   for (std::uint32_t index = 0; index < node.child_count; ++index) {
     const std::uint32_t child = group.tree_child(Way::to_root, node, index, root);
     if (const Result result = group.receive(child, call); result != Result::ok) return result;
@@ -46,10 +46,10 @@ Result bcast_tree(Group& group, const Call& call, void* buffer, std::size_t& byt
   }
   if (node.child_count != 0) {
     if (const Result result = group.cell_free(call); result != Result::ok) return result;
-    if (bytes != 0) kernel::copy_row(group.data(group.rank(), call, bytes), from, bytes);
+    if (bytes != 0) group.copy(group.data(group.rank(), call, bytes), from, bytes);
     group.post(call);
   }
-  if (group.rank() != root && bytes != 0) kernel::copy_row(buffer, from, bytes);
+  if (group.rank() != root && bytes != 0) group.copy(buffer, from, bytes);
   group.finish(call);
   return Result::ok;
 }

@@ -47,6 +47,8 @@ Result Group::wait_for_join(std::uint64_t tries) {
 }
 
 Result Group::wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t least) {
+  if (observer_) [[unlikely]]
+    return observer_->wait(flag, least) ? Result::ok : fail(Result::mismatch);
   Patience patience;
   for (;;) {
     for (std::uint32_t poll = 0; poll < polls_between(); ++poll) {
@@ -58,6 +60,8 @@ Result Group::wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t le
 }
 
 Result Group::wait_a_round(Patience& patience, const Awaited& awaited) {
+  if (observer_) [[unlikely]]
+    return observer_->wait(*awaited.flag, awaited.least) ? Result::ok : fail(Result::mismatch);
   const std::uint64_t round = patience.round++;
   std::uint64_t time_ns = 0;
   if (round == 0) {
@@ -208,6 +212,8 @@ bool Group::sleep_until_rung(const Awaited& awaited, std::uint64_t timeout_ns) {
 
 void Group::publish_and_wake(std::atomic<std::uint64_t>& flag, std::uint64_t value) {
   flag.exchange(value, std::memory_order_seq_cst);  // partners: wait(), wait_long(), sleep_until_rung()
+  if (observer_) [[unlikely]]
+    return observer_->published(flag, value);
   const auto offset = static_cast<std::uint64_t>(reinterpret_cast<const char*>(&flag) - blocks_);
   for (std::uint32_t word = 0; word * 64 < ranks(); ++word) {
     // Partner: fetch_or in sleep_until_rung().

@@ -17,6 +17,7 @@ FOLDERS = {
     "layout": {"base", "kernel", "threads"},
     "collective": {"base", "kernel", "shared_memory"},
     "plan": {"base", "kernel", "collective"},
+    "model": {"base", "kernel", "shared_memory", "collective"},
     "node": {"base", "shared_memory"},
     "library": {"base", "kernel", "layout", "threads"},
     "openmpi_component": {"base", "kernel"},

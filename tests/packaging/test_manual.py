@@ -7,7 +7,9 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["info", "check", "preload", "compare", "doctor", "report", "explain-type", "explain", "tune", "learn"]
+COMMANDS = [
+    "info", "check", "preload", "compare", "doctor", "report", "explain-type", "explain", "simulate", "tune", "learn"
+]  # fmt: skip
 
 
 def run(*command, **more):

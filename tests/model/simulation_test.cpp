@@ -1,0 +1,108 @@
+// The algorithms as they are, on machines that are not here.
+#include "model/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "plan/collective.h"
+
+namespace millrace::model {
+namespace {
+
+using collective::Kind;
+
+Question ask(const char* topology, Kind kind, std::size_t bytes, const char* algorithm = "") {
+  Question question;
+  EXPECT_EQ(read_machine(topology, question.machine), "");
+  std::string complaint;
+  question.selection = plan::select_collectives({.force = algorithm}, complaint);
+  EXPECT_EQ(complaint, "");
+  question.kind = kind;
+  question.bytes = bytes;
+  question.ranks = question.machine.cores;
+  // Figures that one can reckon with in the head.
+  question.costs = {.line_ns = {0, 100, 1000, 10000},
+                    .copy_bytes_per_ns = 1,
+                    .package_bytes_per_ns = 1e9,
+                    .lines_at_once = 1e9,
+                    .call_ns = 7,
+                    .switch_ns = 50};
+  return question;
+}
+
+Answer right(const Question& question) {
+  Answer answer = simulate(question);
+  EXPECT_EQ(answer.failure, "");
+  EXPECT_TRUE(answer.is_right);
+  return answer;
+}
+
+// Two ranks write their flag at 7 and each reads the other's.
+TEST(Simulation, BarrierOfTwoIsALine) {
+  EXPECT_DOUBLE_EQ(right(ask("core:2", Kind::barrier, 0)).call_ns, 107);
+  EXPECT_DOUBLE_EQ(right(ask("pack:2 core:1", Kind::barrier, 0)).call_ns, 10007);
+}
+
+// Each of four reads three flags, one after the other.
+TEST(Simulation, BarrierOfFourByCells) {
+  EXPECT_DOUBLE_EQ(right(ask("core:4", Kind::barrier, 0, "barrier=cells")).call_ns, 307);
+  // Rank 0: one line within the cache, two across caches.
+  const Answer answer = right(ask("pack:1 l3:2 core:2", Kind::barrier, 0, "barrier=cells"));
+  EXPECT_DOUBLE_EQ(answer.call_ns, 2107);
+  EXPECT_DOUBLE_EQ(answer.ranks[0].waited_ns, 2100);
+}
+
+// The root copies 1000 bytes into its cell; who reads them waits for a line of the flag and then for one of the row.
+TEST(Simulation, BcastThroughACell) {
+  const Answer answer = right(ask("core:2", Kind::bcast, 1000));
+  EXPECT_DOUBLE_EQ(answer.ranks[0].left_ns - answer.ranks[0].came_ns, 1007);
+  EXPECT_DOUBLE_EQ(answer.ranks[1].left_ns - answer.ranks[1].came_ns, 1007 + 100 + 1000);
+  EXPECT_EQ(answer.ranks[1].events.front().other, 0u);
+}
+
+// Ranks on one core take turns: what one waits for costs a switch.
+TEST(Simulation, RanksOnOneCoreTakeTurns) {
+  Question question = ask("core:1", Kind::barrier, 0);
+  question.ranks = 2;
+  EXPECT_GE(right(question).call_ns, question.costs.switch_ns);
+}
+
+TEST(Simulation, ResultsAreRight) {
+  for (const char* const algorithm :
+       {"", "reduce=tree,allreduce=tree,bcast=tree", "reduce=chunks,allreduce=slices,bcast=chunks",
+        "reduce=slices,allreduce=chain", "reduce=chain,allreduce=cells", "bcast=single_copy"})
+    for (const Kind kind : {Kind::bcast, Kind::reduce, Kind::allreduce})
+      for (const std::size_t bytes : {4u, 112u, 4096u, 300000u})
+        for (const char* const topology : {"core:2", "core:3", "pack:2 l3:2 core:4"})
+          right(ask(topology, kind, bytes, algorithm));
+}
+
+TEST(Simulation, MoreRanksNeverMoveLess) {
+  for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce})
+    for (const std::size_t bytes : {8u, 65536u}) {
+      std::uint64_t before = 0;
+      // From three on: two have algorithms of their own.
+      for (std::uint32_t ranks = 3; ranks <= 24; ++ranks) {
+        Question question = ask("l3:3 core:8", kind, bytes);
+        question.ranks = ranks;
+        const std::uint64_t moved = right(question).moved_bytes;
+        EXPECT_GE(moved, before) << static_cast<int>(kind) << ' ' << bytes << ' ' << ranks;
+        before = moved;
+      }
+    }
+}
+
+// The same each time: no clock of this machine is in it.
+TEST(Simulation, IsTheSameEachTime) {
+  const Question question = ask("pack:2 l3:8 core:8", Kind::allreduce, 65536);
+  EXPECT_EQ(right(question).call_ns, right(question).call_ns);
+}
+
+TEST(Simulation, TooMuchMemoryIsRefused) {
+  EXPECT_NE(simulate(ask("pack:2 l3:8 core:8", Kind::allreduce, std::size_t{1} << 30)).failure.find("fewer"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace millrace::model

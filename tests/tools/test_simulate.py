@@ -1,0 +1,69 @@
+"""millrace simulate: what it prints, draws and refuses."""
+
+import os
+import pathlib
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import hosts
+import pytest
+
+TOPOLOGY = ["--topology", "pack:2 l3:2 core:4"]
+
+
+def simulate(*words):
+    command = [str(pathlib.Path(hosts.BUILD) / "millrace"), "simulate", *words]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MILLRACE")}
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+
+
+def test_every_rank_has_its_line():
+    done = simulate(*TOPOLOGY, "allreduce", "64KiB")
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:-1]] == [str(rank) for rank in range(16)]
+    assert "allreduce of 65536 bytes by slices, 16 ranks on 16 cores" in done.stdout
+
+
+def test_few_ranks_show_for_whom_they_waited():
+    done = simulate(*TOPOLOGY, "--ranks", "2", "--line", "100,200,300", "--call-ns", "7", "barrier")
+    assert "7 to 107: waited for rank 1" in done.stdout
+
+
+def test_an_algorithm_is_forced():
+    assert " by tree," in simulate(*TOPOLOGY, "--algorithm", "tree", "allreduce").stdout
+
+
+def test_the_drawing_has_a_row_for_each_rank(tmp_path):
+    path = tmp_path / "allreduce.svg"
+    assert simulate(*TOPOLOGY, "--svg", str(path), "allreduce", "64KiB").returncode == 0
+    titles = [each.text for each in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}title")]
+    assert {title.split()[1] for title in titles} == {str(rank) for rank in range(16)}
+    assert any("waited for" in title for title in titles)
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["--topology", "pack:2 kern:8", "barrier"], "kern:8"),
+        (["--topology", "pack:2", "barrier"], "no cores"),
+        ([*TOPOLOGY, "alltoall"], "alltoall"),
+        ([*TOPOLOGY, "bcast", "lots"], "lots"),
+        ([*TOPOLOGY, "bcast", "7"], "4 bytes"),
+        ([*TOPOLOGY, "--algorithm", "oak", "bcast"], "oak"),
+        ([*TOPOLOGY, "--ranks", "0", "bcast"], "--ranks"),
+        ([*TOPOLOGY, "--lines", "1,2,3", "bcast"], "--lines"),
+        ([*TOPOLOGY, "allreduce", "1GiB"], "fewer"),
+        (["bcast"], "--topology"),
+    ],
+)
+def test_what_cannot_be_done_is_named(words, said):
+    done = simulate(*words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not done.stdout
+
+
+def test_a_drawing_that_cannot_be_written():
+    done = simulate(*TOPOLOGY, "--svg", "/nowhere/there.svg", "barrier")
+    assert done.returncode == 1
+    assert "/nowhere/there.svg" in done.stderr

@@ -1,0 +1,122 @@
+#include "tools/simulate/simulate.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/settings.h"
+#include "model/simulation.h"
+#include "plan/collective.h"
+#include "plan/tuning.h"
+#include "tools/command_app.h"
+#include "tools/command_line.h"
+#include "tools/simulate/timeline.h"
+
+namespace millrace::tools {
+namespace {
+
+constexpr std::uint32_t most_ranks_of_events = 8;
+
+int complain(const std::string& what) {
+  log(LogLevel::error, "simulate: " + what);
+  return usage_error;
+}
+
+std::optional<collective::Kind> kind_of(std::string_view name) {
+  using collective::Kind;
+  for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce})
+    if (name == collective::kind_name(kind)) return kind;
+  return std::nullopt;
+}
+
+// False: says why.
+bool write_file(const std::string& path, const std::string& text) {
+  std::FILE* const file = std::fopen(path.c_str(), "w");
+  bool done = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file && std::fclose(file) != 0) done = false;
+  if (!done) log(LogLevel::error, fmt::format("simulate: {}: {}", path, std::strerror(errno)));
+  return done;
+}
+
+}  // namespace
+
+int simulate_command(char** arguments) {
+  int argument_count = 0;
+  while (arguments[argument_count]) ++argument_count;
+  std::string topology, call, bytes_word = "8", algorithm, svg;
+  std::uint32_t ranks = 0, calls = 1;
+  model::Question question;
+  model::Costs& costs = question.costs;
+  std::vector<double> lines(costs.line_ns.begin() + 1, costs.line_ns.end());
+  bool is_brief = false;
+  CommandApp app("Runs the algorithm of a collective on a machine that need not be here, in simulated time.",
+                 "millrace simulate");
+  app.footer("  millrace simulate --topology 'pack:2 l3:8 core:8' --svg allreduce.svg allreduce 1MiB");
+  app.add_option("CALL", call, "barrier, bcast, reduce or allreduce")->required();
+  app.add_option("BYTES", bytes_word, "of one rank's buffer, e.g. 32KiB");
+  app.add_option("--topology", topology, "packages, last caches of each, cores of each, as hwloc writes it")->required();
+  auto* const ranks_option = app.add_option("--ranks", ranks, "one on each core, then again; as many as cores if not given")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--calls", calls, "so many, one after the other; what is printed is their mean")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--algorithm", algorithm, "force one, as MILLRACE_ALGORITHM does")->type_name("NAME");
+  app.add_option("--line", lines, "ns of a cache line within a last cache, within a package, across packages")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--copy", costs.copy_bytes_per_ns, "GB/s of one core that copies")->check(CLI::Range(0.01, 1e4));
+  app.add_option("--package-copy", costs.package_bytes_per_ns, "GB/s of all cores of a package together")
+      ->check(CLI::Range(0.01, 1e5));
+  app.add_option("--lines-at-once", costs.lines_at_once, "that a core fetches of another's memory")
+      ->check(CLI::Range(1., 100.));
+  app.add_option("--call-ns", costs.call_ns, "the instructions of a call")->check(CLI::Range(0., 1e6));
+  app.add_option("--switch-ns", costs.switch_ns, "from one rank to another on the same core")
+      ->check(CLI::Range(0., 1e9));
+  auto* const svg_option = app.add_option("--svg", svg, "draw the timeline there")->type_name("FILE");
+  app.add_flag("--brief", is_brief, "no timeline");
+  try {
+    app.parse(argument_count, arguments);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : usage_error;
+  }
+  if (const std::string wrong = model::read_machine(topology, question.machine); !wrong.empty())
+    return complain("--topology: " + wrong);
+  const std::optional<collective::Kind> kind = kind_of(call);
+  if (!kind) return complain(fmt::format("'{}' is none of barrier, bcast, reduce, allreduce", call));
+  const std::optional<std::int64_t> bytes = bytes_of(bytes_word);
+  if (!bytes || *bytes % 4 != 0)
+    return complain(fmt::format("{} is not a size such as 32KiB, of whole elements of 4 bytes", bytes_word));
+  std::string complaint;
+  const SettingValues settings = read_settings(environ);
+  if (!algorithm.empty() && algorithm.find('=') == std::string::npos) algorithm = call + "=" + algorithm;
+  const plan::Tuning tuning = plan::read_tuning(environ);
+  question.selection = plan::select_collectives({settings.order == ReductionOrder::rank, settings.tree,
+                                                 algorithm.empty() ? settings.algorithm : algorithm,
+                                                 settings.single_copy != When::never},
+                                                complaint, tuning.collectives);
+  if (!complaint.empty()) return complain(complaint);
+  question.kind = *kind;
+  question.bytes = static_cast<std::size_t>(*bytes);
+  question.ranks = ranks_option->count() ? ranks : question.machine.cores;
+  question.calls = calls;
+  std::copy(lines.begin(), lines.end(), costs.line_ns.begin() + 1);
+  const model::Answer answer = model::simulate(question);
+  if (!answer.failure.empty()) return complain(answer.failure);
+  if (!answer.is_right) return complain("the result is wrong: this is a defect of Millrace");
+  const std::string title =
+      fmt::format("{} of {} bytes by {}, {} ranks on {} cores: {:.0f} ns, {} bytes between cores", call,
+                  *kind == collective::Kind::barrier ? 0 : *bytes, answer.algorithm, question.ranks,
+                  question.machine.cores, answer.call_ns, answer.moved_bytes);
+  if (!is_brief) std::fputs(timeline_text(answer, question.ranks <= most_ranks_of_events).c_str(), stdout);
+  std::printf("%s\n", title.c_str());
+  return svg_option->count() && !write_file(svg, timeline_svg(answer, title)) ? 1 : 0;
+}
+
+}  // namespace millrace::tools
