@@ -28,6 +28,8 @@ INTERFACES = {
 ENVIRONMENTS = {"intel": {"I_MPI_PMI_LIBRARY": hosts.SYSTEM_LIBRARIES / "libpmi2.so.0"}}
 PROCESSORS = 64
 CPUSETS = pathlib.Path("/sys/fs/cgroup/cpuset")
+# A test run that is killed takes the daemons with it.
+UNTIL_WE_END = ["setpriv", "--pdeathsig", "TERM"]
 START_SECONDS = 20
 STOP_SECONDS = 0.5
 JOB_SECONDS = 60
@@ -172,7 +174,8 @@ class Slurm:
         path = self.directory / f"daemon-{len(self.daemons)}.log"
         with path.open("w") as log:
             started = subprocess.Popen(
-                [*self._inside(node), *words], env={name: str(value) for name, value in environment.items()},
+                [*UNTIL_WE_END, *self._inside(node), *words],
+                env={name: str(value) for name, value in environment.items()},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=self.directory,
             )  # fmt: skip
         self.daemons.append((started, path))
