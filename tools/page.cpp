@@ -9,7 +9,6 @@ namespace {
 constexpr const char* head = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<link rel="icon" href="data:,">
 )";
 
 constexpr const char* common_style = R"(

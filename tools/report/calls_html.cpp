@@ -42,6 +42,8 @@ std::string per_call(const RunCall& call) {
   return call.calls == 0 ? "-" : scaled_time(call.time_ns / static_cast<double>(call.calls));
 }
 
+bool is_outside(const CallPair& pair) { return (pair.first ? pair.first : pair.second)->is_outside; }
+
 // A red or green of its own would be lost on some readers; the sign says it.
 std::string versus_row(const CallPair& pair, const Run& first, const Run& second, double longest_ns) {
   const double a_ns = mean_rank_ns(first, pair.first), b_ns = mean_rank_ns(second, pair.second);
@@ -49,10 +51,11 @@ std::string versus_row(const CallPair& pair, const Run& first, const Run& second
   const auto time = [](const RunCall* call, double time_ns) { return call ? scaled_time(time_ns) : "-"; };
   const auto taken = [](const RunCall* call) { return call ? taken_in_words(*call) : "-"; };
   const double longest = std::max(longest_ns, 1.0);
+  const bool bars = !is_outside(pair);
   return fmt::format("<tr><td>{}</td>{}{}{}{}{}<td>{}{}</td>{}{}</tr>\n", escaped(pair.name), figure(count(pair.first)),
                      figure(count(pair.second)), figure(time(pair.first, a_ns)), figure(time(pair.second, b_ns)),
-                     figure(change_in_words(a_ns, b_ns)), bar(a_ns / longest), bar(b_ns / longest, "b"),
-                     figure(taken(pair.first)), figure(taken(pair.second)));
+                     figure(change_in_words(a_ns, b_ns)), bars ? bar(a_ns / longest) : "",
+                     bars ? bar(b_ns / longest, "b") : "", figure(taken(pair.first)), figure(taken(pair.second)));
 }
 
 }  // namespace
@@ -60,6 +63,7 @@ std::string versus_row(const CallPair& pair, const Run& first, const Run& second
 std::string calls_part(const Run& run) {
   double longest_ns = 0, slowest_ns = 0;
   for (const RunCall& call : run.calls) {
+    if (call.is_outside) continue;
     longest_ns = std::max(longest_ns, call.time_ns);
     slowest_ns = std::max(slowest_ns, call.rank_time_ns.max);
   }
@@ -68,12 +72,12 @@ std::string calls_part(const Run& run) {
                      heading("at rank") + heading("per call") + heading("taken") + "</tr>\n";
   for (const RunCall& call : run.calls) {
     const std::vector<std::string> details = details_of(call);
-    text += fmt::format("<tr{}><td>{}</td>{}{}{}<td>{}</td><td>{}</td>{}{}{}{}</tr>\n",
-                        details.empty() ? "" : " class=\"named\"", escaped(call.name), figure(scaled_count(call.calls)),
-                        figure(scaled_bytes(call.bytes)), figure(scaled_time(call.time_ns)),
-                        bar(longest_ns > 0 ? call.time_ns / longest_ns : 0), range(call.rank_time_ns, slowest_ns),
-                        figure(scaled_time(call.rank_time_ns.max)), figure(std::to_string(call.rank_time_ns.max_rank)),
-                        figure(per_call(call)), figure(taken_in_words(call)));
+    text += fmt::format(
+        "<tr{}><td>{}</td>{}{}{}<td>{}</td><td>{}</td>{}{}{}{}</tr>\n", details.empty() ? "" : " class=\"named\"",
+        escaped(call.name), figure(scaled_count(call.calls)), figure(scaled_bytes(call.bytes)),
+        figure(scaled_time(call.time_ns)), call.is_outside ? "" : bar(longest_ns > 0 ? call.time_ns / longest_ns : 0),
+        call.is_outside ? "outside" : range(call.rank_time_ns, slowest_ns), figure(scaled_time(call.rank_time_ns.max)),
+        figure(std::to_string(call.rank_time_ns.max_rank)), figure(per_call(call)), figure(taken_in_words(call)));
     if (details.empty()) continue;
     text += "<tr class=\"more\"><td colspan=\"10\">";
     for (std::size_t index = 0; index < details.size(); ++index)
@@ -91,7 +95,8 @@ std::string versus_part(const Run& first, const Run& second) {
   const std::vector<CallPair> pairs = pair_calls(first, second);
   double longest_ns = 0;
   for (const CallPair& pair : pairs)
-    longest_ns = std::max({longest_ns, mean_rank_ns(first, pair.first), mean_rank_ns(second, pair.second)});
+    if (!is_outside(pair))
+      longest_ns = std::max({longest_ns, mean_rank_ns(first, pair.first), mean_rank_ns(second, pair.second)});
   std::string text =
       "<p class=\"faint\">Time is the mean of a rank. <span class=\"swatch\" style=\"background:var(--with)\"></span>A "
       "<span class=\"swatch\" style=\"background:var(--without)\"></span>B</p>\n<div class=\"wide\"><table "

@@ -45,7 +45,8 @@ std::string map(const Run& run) {
       label + pitch * cells_a_row, pitch * static_cast<double>(rows));
   for (std::uint64_t rank = 0; rank < shown; ++rank) {
     const double x = label + pitch * static_cast<double>(rank % cells_a_row);
-    const double y = pitch * static_cast<double>(rank / cells_a_row);
+    const std::uint64_t row = rank / cells_a_row;
+    const double y = pitch * static_cast<double>(row);
     if (rank % cells_a_row == 0)
       text += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>\n", label - 8, y + 14, rank);
     const auto found = run.by_rank.find(rank);
@@ -71,6 +72,7 @@ std::string map(const Run& run) {
 std::string extremes(const Run& run) {
   constexpr std::size_t most = 5;
   std::vector<std::pair<std::uint64_t, const RunRank*>> ranks;
+  ranks.reserve(run.by_rank.size());
   for (const auto& [rank, of] : run.by_rank) ranks.emplace_back(rank, &of);
   std::ranges::stable_sort(ranks, {}, [](const auto& each) { return each.second->mpi_share; });
   if (ranks.size() < 2 * most) return {};

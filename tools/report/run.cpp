@@ -9,9 +9,11 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "record/record.h"
 #include "record/report.h"
@@ -24,6 +26,8 @@ using nlohmann::json;
 using record::percent;
 using record::scaled_count;
 using record::scaled_time;
+
+constexpr std::string_view outside[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
 
 std::string without_controls(std::string text) {
   std::ranges::replace_if(
@@ -61,6 +65,7 @@ RunCall sum_of(const json& value) {
 RunCall call_of(const json& value) {
   RunCall call = sum_of(value);
   call.name = text_of(value, "name");
+  call.is_outside = std::ranges::find(outside, call.name) != std::end(outside);
   call.rank_time_ns = spread_of(value.at("rank_time_ns"));
   for (const json& algorithm : value.at("algorithms"))
     call.algorithms.emplace_back(text_of(algorithm, "name"), count_of(algorithm.at("calls")));

@@ -16,6 +16,7 @@ struct RunSpread {
 
 struct RunCall {
   std::string name;
+  bool is_outside = false;  // of the wall time: initialisation and its end, longer than all else in short jobs
   std::uint64_t calls = 0, bytes = 0, taken = 0;
   double time_ns = 0;  // of all ranks
   RunSpread rank_time_ns;

@@ -77,6 +77,19 @@ def test_two_reports_are_set_side_by_side(write):
     assert "gone" in rows["MPI_Barrier"]
 
 
+def test_the_page_measures_by_the_longest_call_within_the_wall_time(write, tmp_path):
+    value = made_report(2)
+    start = dict(value["calls"][-1], name="MPI_Init", time_ns=10**12)
+    start["rank_time_ns"] = {"min": 10**11, "median": 10**11, "max": 10**11, "max_rank": 0}
+    value["calls"].insert(0, start)
+    path, page = write(value), tmp_path / "page.html"
+    for words in ([path], [path, path]):
+        lines(report(*words, "--html", page))
+        rows = page.read_text().split("<tr")
+        assert "width:100.0%" in next(row for row in rows if "MPI_Allreduce" in row)
+        assert 'class="bar"' not in next(row for row in rows if "MPI_Init<" in row)
+
+
 def test_names_from_a_report_cannot_steer_the_terminal(write):
     value = made_report(2)
     value["by_rank"][0]["host"] = "a\x1b[2J"
