@@ -12,7 +12,7 @@ extern "C" [[gnu::visibility("default"), gnu::used]] {result} shim_{name}({param
 asm(".symver shim_{name},{name}@{version}");
 """
 
-# Before what may be ours: the way through a tool (bind/tools.h), and what its call of PMPI comes to.
+# Before what may be ours: the way through a tool (process/tools.h), and what its call of PMPI comes to.
 THROUGH_TOOL = """\
   if (__builtin_expect(tools_below(), 0))
     if (void* const tool = tool_before(Symbol::{name})) return through_tool({arguments});
@@ -24,7 +24,7 @@ Word millrace_behind_{name}({parameters}) {{
 """
 
 TOOL_ENTRIES = """\
-#include "shim/bind/tools.h"
+#include "shim/process/tools.h"
 
 {prototypes}
 
@@ -63,7 +63,7 @@ def sources(symbols, parts):
 def _source(symbols):
     include = '#include "shim/hooks/hooks.h"\n' if any(s.hook for s in symbols) else '#include "shim/bind/forward.h"\n'
     if any(s.may_be_ours for s in symbols):
-        include += '#include "shim/bind/tools.h"\n'
+        include += '#include "shim/process/tools.h"\n'
     return f"{NOTE}{include}\nusing namespace millrace::shim;\n\n" + "\n".join(map(_wrapper, symbols))
 
 

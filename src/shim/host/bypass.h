@@ -1,7 +1,7 @@
 // Calls of the program that may reach the host without us: a tool that is linked into the program, or loaded before us,
 // defines MPI_Wait and calls PMPI_Wait; a library calls PMPI_Test. Read off the symbol tables of what is loaded.
 //
-// A tool between us and the host is no matter: what it calls comes back to us (bind/tools.h), but for what is noted
+// A tool between us and the host is no matter: what it calls comes back to us (process/tools.h), but for what is noted
 // here.
 #pragma once
 

@@ -114,6 +114,21 @@ def test_conversions_of_handles_are_not_counted(table):
         assert (e.hook == "uncounted") == is_conversion, e.name
 
 
+def test_tools_are_asked_where_calls_may_be_ours(table):
+    """The hooks that are said to call the host once exist; of what is only passed on, questions may be asked twice."""
+    assert {e.hook for e in table.entries} >= shim_symbols.AROUND_THE_HOST
+    symbols = {s.name: s for s in shim_symbols.of_abi(table, "openmpi")}
+    ours = ["MPI_Allreduce", "mpi_allreduce_", "MPI_Wait", "MPI_Send", "MPI_Iprobe", "MPI_Reduce_local", "MPI_Pack"]
+    assert all(symbols[name].may_be_ours for name in ours)
+    hosts = ["MPI_Init", "MPI_Comm_dup", "MPI_Comm_rank", "MPI_Type_commit", "MPI_Wtime", "MPI_Comm_f2c"]
+    assert not any(symbols[name].may_be_ours for name in hosts)
+    files = write_forwards.sources(list(symbols.values()), parts=1)
+    assert "tool_before(Symbol::MPI_Allreduce)" in files["forwards_c_0.cpp"]
+    assert "tool_before(Symbol::MPI_Comm_dup)" not in files["forwards_c_0.cpp"]
+    names = [line.split('"')[1] for line in files["tool_entries.cpp"].splitlines() if line.startswith('    {"')]
+    assert names == sorted(s.name for s in symbols.values() if s.may_be_ours)
+
+
 def test_transfers_have_a_bytes_rule(table):
     """A buffer with a count and a datatype is a transfer, but for what only describes memory or ends an operation."""
     partitioned = {"MPI_Psend_init", "MPI_Precv_init"}

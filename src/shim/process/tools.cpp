@@ -1,4 +1,4 @@
-#include "shim/bind/tools.h"
+#include "shim/process/tools.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
