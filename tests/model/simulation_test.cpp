@@ -16,7 +16,7 @@ Question ask(const char* topology, Kind kind, std::size_t bytes, const char* alg
   Question question;
   EXPECT_EQ(read_machine(topology, question.machine), "");
   std::string complaint;
-  question.selection = plan::select_collectives({.force = algorithm}, complaint);
+  question.selection = plan::select_collectives({.tree = {}, .force = algorithm}, complaint);
   EXPECT_EQ(complaint, "");
   question.kind = kind;
   question.bytes = bytes;
