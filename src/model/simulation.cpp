@@ -191,8 +191,7 @@ Result Simulation::call(Rank& rank) {
   rank.clock_ns += question_.costs.call_ns;
   const std::size_t elements = buffer_bytes_ / sizeof(Element);
   switch (question_.kind) {
-    case Kind::bcast:
-      return bcast(rank.group, rank.number == 0 ? in(0) : out(rank.number), buffer_bytes_, 0);
+    case Kind::bcast: return bcast(rank.group, rank.number == 0 ? in(0) : out(rank.number), buffer_bytes_, 0);
     case Kind::reduce: return reduce(rank.group, in(rank.number), out(rank.number), elements, reducer_, 0);
     case Kind::allreduce: return allreduce(rank.group, in(rank.number), out(rank.number), elements, reducer_);
     default: return barrier(rank.group);
@@ -228,8 +227,8 @@ void Simulation::go_on(Rank& rank) {
   own.last = rank.number;
   rank_ = &rank;
   if (rank.fiber->has_returned())
-    rank.fiber->start([](void* context) { static_cast<Rank*>(context)->simulation->work(*static_cast<Rank*>(context)); },
-                      &rank);
+    rank.fiber->start(
+        [](void* context) { static_cast<Rank*>(context)->simulation->work(*static_cast<Rank*>(context)); }, &rank);
   else
     rank.fiber->resume();
   own.free_ns = std::max(own.free_ns, rank.clock_ns);
@@ -264,8 +263,8 @@ bool Simulation::wait(const std::atomic<std::uint64_t>& flag, std::uint64_t leas
     if (flag.load(std::memory_order_relaxed) < least) return false;
   }
   FlagState& state = flags_[&flag];
-  const auto write = std::find_if(state.writes.begin(), state.writes.end(),
-                                  [&](const Write& each) { return each.value >= least; });
+  const auto write =
+      std::find_if(state.writes.begin(), state.writes.end(), [&](const Write& each) { return each.value >= least; });
   if (write == state.writes.end()) return true;  // true from the beginning
   rank.clock_ns = std::max(rank.clock_ns, write->time_ns);
   state.seen.resize(question_.ranks);
