@@ -4,7 +4,8 @@
     bench/model/run.py [--build DIR] [--measured 2=FILE.csv ...]    (files: what flags_speed --csv printed)
 
 Of what is measured, the model is told the time of a cache line and the rate of memcpy on as many ranks, and what a
-Barrier takes beyond a line; all else is predicted."""
+Barrier takes beyond a line; where ranks share cores, the time of a line between two of them, which is mostly that of a
+switch. All else is predicted."""
 
 import argparse
 import csv
@@ -53,11 +54,12 @@ def main():
     print("|---|---|---|---|---|---|---|")
     for ranks in (2, 4):
         rows = pair if ranks == 2 else measured_rows(arguments.build, ranks, files.get(str(ranks)))
+        own = [*costs, "--switch-ns", f"{rows['line one way', 0]}"] if ranks > cores else costs
         for (name, size), ns in rows.items():
             if name not in ("barrier", "bcast", "reduce", "allreduce"):
                 continue
             predicted, algorithm = predicted_ns(
-                arguments.build, f"core:{min(cores, 2)}", ranks, name, size, costs, 20 if size < 100000 else 4
+                arguments.build, f"core:{min(cores, 2)}", ranks, name, size, own, 20 if size < 100000 else 4
             )
             told = ranks == 2 and name == "barrier"
             if not told:

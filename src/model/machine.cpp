@@ -67,8 +67,7 @@ std::string read_machine(std::string_view text, Machine& machine) {
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
       if (error != std::errc{} || end != digits.data() + digits.size()) count = 0;
     }
-    if (count == 0 || count > most_cores)
-      return fmt::format("'{}' has no count of 1 to 4096, as in core:8", word);
+    if (count == 0 || count > most_cores) return fmt::format("'{}' has no count of 1 to 4096, as in core:8", word);
     if (type == "pu" && has_cores) continue;
     all *= count;
     if (all > most_cores) return "more than 4096 cores";

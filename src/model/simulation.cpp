@@ -90,7 +90,9 @@ class Simulation final : public Observer {
   }
   double line_ns(Distance distance) const { return question_.costs.line_ns[static_cast<std::size_t>(distance)]; }
   std::uint32_t owner(const void* address) const;
-  void own(const void* address, std::size_t bytes);
+  // This rank reads, or writes, what lies there. Of the latter, how much another rank has in its cache, and who.
+  void hold(std::vector<std::uint16_t>& of_lines, const void* address, std::size_t bytes);
+  std::size_t take_back(const void* address, std::size_t bytes, std::uint32_t& other);
   void spend(Rank& rank, Doing doing, std::uint32_t other, std::size_t moved_bytes, std::size_t far_bytes);
   bool is_measured() const { return rank_->group.calls() > first_measured_; }
   bool is_right() const;
@@ -103,7 +105,8 @@ class Simulation final : public Observer {
   std::vector<double> package_free_ns_;
   std::size_t buffer_bytes_, stride_ = 0;
   Pages segment_, buffers_;
-  std::vector<std::uint16_t> writers_;  // of each line of the segment: rank + 1, or 0
+  // Of each line of the segment, rank + 1, or 0: who wrote it last, who read or wrote it last.
+  std::vector<std::uint16_t> writers_, holders_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   Rank* rank_ = nullptr;  // that runs
   Reducer reducer_;
@@ -152,6 +155,7 @@ bool Simulation::prepare(Answer& answer) {
   if (!segment_.map(segment_bytes(shape_)) || !buffers_.map(2 * stride_ * question_.ranks))
     return fail("no memory for the buffers of all ranks: fewer ranks or bytes");
   writers_.resize(segment_bytes(shape_) / line_bytes);
+  holders_.resize(writers_.size());
   Options options;
   options.selection = &question_.selection;
   options.waiting = Waiting::sleep;
@@ -187,8 +191,7 @@ Result Simulation::call(Rank& rank) {
   rank.clock_ns += question_.costs.call_ns;
   const std::size_t elements = buffer_bytes_ / sizeof(Element);
   switch (question_.kind) {
-    case Kind::bcast:
-      return bcast(rank.group, rank.number == 0 ? in(0) : out(rank.number), buffer_bytes_, 0);
+    case Kind::bcast: return bcast(rank.group, rank.number == 0 ? in(0) : out(rank.number), buffer_bytes_, 0);
     case Kind::reduce: return reduce(rank.group, in(rank.number), out(rank.number), elements, reducer_, 0);
     case Kind::allreduce: return allreduce(rank.group, in(rank.number), out(rank.number), elements, reducer_);
     default: return barrier(rank.group);
@@ -224,8 +227,8 @@ void Simulation::go_on(Rank& rank) {
   own.last = rank.number;
   rank_ = &rank;
   if (rank.fiber->has_returned())
-    rank.fiber->start([](void* context) { static_cast<Rank*>(context)->simulation->work(*static_cast<Rank*>(context)); },
-                      &rank);
+    rank.fiber->start(
+        [](void* context) { static_cast<Rank*>(context)->simulation->work(*static_cast<Rank*>(context)); }, &rank);
   else
     rank.fiber->resume();
   own.free_ns = std::max(own.free_ns, rank.clock_ns);
@@ -260,8 +263,8 @@ bool Simulation::wait(const std::atomic<std::uint64_t>& flag, std::uint64_t leas
     if (flag.load(std::memory_order_relaxed) < least) return false;
   }
   FlagState& state = flags_[&flag];
-  const auto write = std::find_if(state.writes.begin(), state.writes.end(),
-                                  [&](const Write& each) { return each.value >= least; });
+  const auto write =
+      std::find_if(state.writes.begin(), state.writes.end(), [&](const Write& each) { return each.value >= least; });
   if (write == state.writes.end()) return true;  // true from the beginning
   rank.clock_ns = std::max(rank.clock_ns, write->time_ns);
   state.seen.resize(question_.ranks);
@@ -292,13 +295,24 @@ std::uint32_t Simulation::owner(const void* address) const {
   return rank_->number;
 }
 
-void Simulation::own(const void* address, std::size_t bytes) {
+void Simulation::hold(std::vector<std::uint16_t>& of_lines, const void* address, std::size_t bytes) {
   const auto* const byte = static_cast<const char*>(address);
   if (!segment_.holds(byte) || bytes == 0) return;
   const auto offset = static_cast<std::size_t>(byte - segment_.base());
-  std::fill(writers_.begin() + static_cast<std::ptrdiff_t>(offset / line_bytes),
-            writers_.begin() + static_cast<std::ptrdiff_t>((offset + bytes - 1) / line_bytes + 1),
+  std::fill(of_lines.begin() + static_cast<std::ptrdiff_t>(offset / line_bytes),
+            of_lines.begin() + static_cast<std::ptrdiff_t>((offset + bytes - 1) / line_bytes + 1),
             static_cast<std::uint16_t>(rank_->number + 1));
+}
+
+std::size_t Simulation::take_back(const void* address, std::size_t bytes, std::uint32_t& other) {
+  const auto* const byte = static_cast<const char*>(address);
+  if (!segment_.holds(byte) || bytes == 0) return 0;
+  const std::uint16_t holder = holders_[static_cast<std::size_t>(byte - segment_.base()) / line_bytes];
+  hold(writers_, address, bytes);
+  hold(holders_, address, bytes);
+  if (holder == 0 || holder == rank_->number + 1) return 0;
+  if (other == rank_->number) other = holder - 1u;
+  return bytes;
 }
 
 void Simulation::spend(Rank& rank, Doing doing, std::uint32_t other, std::size_t moved_bytes, std::size_t far_bytes) {
@@ -318,9 +332,11 @@ void Simulation::spend(Rank& rank, Doing doing, std::uint32_t other, std::size_t
 }
 
 void Simulation::copied(void* to, const void* from, std::size_t bytes) {
-  const std::uint32_t source = owner(from);
-  own(to, bytes);
-  spend(*rank_, Doing::copy, source, bytes, source == rank_->number ? 0 : bytes);
+  std::uint32_t other = owner(from);
+  const std::size_t far_bytes = other == rank_->number ? 0 : bytes;
+  hold(holders_, from, bytes);
+  const std::size_t back_bytes = take_back(to, bytes, other);
+  spend(*rank_, Doing::copy, other, bytes, far_bytes + back_bytes);
 }
 
 // A copy reads one row and writes one; a kernel reads `count`.
@@ -331,9 +347,10 @@ void Simulation::reduced(const void* const* inputs, std::size_t count, const voi
     const std::uint32_t other = owner(inputs[index]);
     if (other == rank_->number) continue;
     far_bytes += bytes;
+    hold(holders_, inputs[index], bytes);
     if (distance(rank_->number, other) >= distance(rank_->number, farthest)) farthest = other;
   }
-  own(out, bytes);
+  far_bytes += take_back(out, bytes, farthest);
   spend(*rank_, Doing::reduce, farthest, (count + 1) * bytes / 2, far_bytes);
 }
 

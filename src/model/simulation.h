@@ -3,7 +3,8 @@
 //
 //   a wait for a flag   ends when the flag was written, plus a line between the two cores, or at once if the line is
 //                       still the reader's
-//   a copy, a kernel    bytes at the rate of the core, of lines from where its operands lie, or of the package, whatever
+//   a copy, a kernel    bytes at the rate of the core, of lines from where its operands lie, or of the package,
+//   whatever
 //                       is slowest
 //   ranks on one core   run in turn, from wait to wait
 //
@@ -43,11 +44,11 @@ struct Timeline {
 };
 
 struct Answer {
-  std::string failure;           // "" or why there is no answer
-  const char* algorithm = "";    // who did it
-  bool is_right = false;         // every rank has the result
-  double call_ns = 0;            // mean of the calls, by the rank that left last
-  std::uint64_t moved_bytes = 0; // between cores, in the measured calls: lines of flags and rows
+  std::string failure;            // "" or why there is no answer
+  const char* algorithm = "";     // who did it
+  bool is_right = false;          // every rank has the result
+  double call_ns = 0;             // mean of the calls, by the rank that left last
+  std::uint64_t moved_bytes = 0;  // between cores, in the measured calls: lines of flags and rows
   std::vector<Timeline> ranks;
 };
 

@@ -38,7 +38,8 @@ TEST(Machine, WithoutCachesAPackageIsOne) {
 
 TEST(Machine, WhatCannotBeReadIsNamed) {
   Machine machine;
-  for (const char* const wrong : {"", "pack:2", "core", "core:0", "core:x", "core:-1", "core:4097", "pack:100 core:100"})
+  for (const char* const wrong :
+       {"", "pack:2", "core", "core:0", "core:x", "core:-1", "core:4097", "pack:100 core:100"})
     EXPECT_NE(read_machine(wrong, machine), "") << wrong;
   EXPECT_NE(read_machine("pack:2 kern:8", machine).find("kern:8"), std::string::npos);
 }

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "plan/collective.h"
 
@@ -16,7 +18,7 @@ Question ask(const char* topology, Kind kind, std::size_t bytes, const char* alg
   Question question;
   EXPECT_EQ(read_machine(topology, question.machine), "");
   std::string complaint;
-  question.selection = plan::select_collectives({.force = algorithm}, complaint);
+  question.selection = plan::select_collectives({.tree = {}, .force = algorithm}, complaint);
   EXPECT_EQ(complaint, "");
   question.kind = kind;
   question.bytes = bytes;
@@ -59,6 +61,21 @@ TEST(Simulation, BcastThroughACell) {
   EXPECT_DOUBLE_EQ(answer.ranks[0].left_ns - answer.ranks[0].came_ns, 1007);
   EXPECT_DOUBLE_EQ(answer.ranks[1].left_ns - answer.ranks[1].came_ns, 1007 + 100 + 1000);
   EXPECT_EQ(answer.ranks[1].events.front().other, 0u);
+}
+
+// The 65th call writes the cell of the first, which the other rank has read: its lines go back.
+TEST(Simulation, WhoWritesWhatAnotherHasReadFetchesIt) {
+  Question question = ask("core:2", Kind::bcast, 1024);
+  question.costs.lines_at_once = 1;
+  question.calls = 63;  // after two
+  const Answer answer = right(question);
+  const auto is_copy = [](const Event& event) { return event.doing == Doing::copy; };
+  const std::vector<Event>& events = answer.ranks[0].events;
+  const auto first = std::find_if(events.begin(), events.end(), is_copy);
+  const auto last = std::find_if(events.rbegin(), events.rend(), is_copy);
+  ASSERT_TRUE(first != events.end() && last != events.rend());
+  EXPECT_NEAR(first->until_ns - first->from_ns, 1024, 1e-6);
+  EXPECT_NEAR(last->until_ns - last->from_ns, 100 + 16 * 100, 1e-6);
 }
 
 // Ranks on one core take turns: what one waits for costs a switch.

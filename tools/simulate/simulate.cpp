@@ -61,9 +61,11 @@ int simulate_command(char** arguments) {
   app.footer("  millrace simulate --topology 'pack:2 l3:8 core:8' --svg allreduce.svg allreduce 1MiB");
   app.add_option("CALL", call, "barrier, bcast, reduce or allreduce")->required();
   app.add_option("BYTES", bytes_word, "of one rank's buffer, e.g. 32KiB");
-  app.add_option("--topology", topology, "packages, last caches of each, cores of each, as hwloc writes it")->required();
-  auto* const ranks_option = app.add_option("--ranks", ranks, "one on each core, then again; as many as cores if not given")
-      ->check(CLI::Range(1, 1024));
+  app.add_option("--topology", topology, "packages, last caches of each, cores of each, as hwloc writes it")
+      ->required();
+  auto* const ranks_option =
+      app.add_option("--ranks", ranks, "one on each core, then again; as many as cores if not given")
+          ->check(CLI::Range(1, 1024));
   app.add_option("--calls", calls, "so many, one after the other; what is printed is their mean")
       ->check(CLI::Range(1, 1000));
   app.add_option("--algorithm", algorithm, "force one, as MILLRACE_ALGORITHM does")->type_name("NAME");
@@ -97,10 +99,10 @@ int simulate_command(char** arguments) {
   const SettingValues settings = read_settings(environ);
   if (!algorithm.empty() && algorithm.find('=') == std::string::npos) algorithm = call + "=" + algorithm;
   const plan::Tuning tuning = plan::read_tuning(environ);
-  question.selection = plan::select_collectives({settings.order == ReductionOrder::rank, settings.tree,
-                                                 algorithm.empty() ? settings.algorithm : algorithm,
-                                                 settings.single_copy != When::never},
-                                                complaint, tuning.collectives);
+  question.selection = plan::select_collectives(
+      {settings.order == ReductionOrder::rank, settings.tree, algorithm.empty() ? settings.algorithm : algorithm,
+       settings.single_copy != When::never},
+      complaint, tuning.collectives);
   if (!complaint.empty()) return complain(complaint);
   question.kind = *kind;
   question.bytes = static_cast<std::size_t>(*bytes);
@@ -110,10 +112,9 @@ int simulate_command(char** arguments) {
   const model::Answer answer = model::simulate(question);
   if (!answer.failure.empty()) return complain(answer.failure);
   if (!answer.is_right) return complain("the result is wrong: this is a defect of Millrace");
-  const std::string title =
-      fmt::format("{} of {} bytes by {}, {} ranks on {} cores: {:.0f} ns, {} bytes between cores", call,
-                  *kind == collective::Kind::barrier ? 0 : *bytes, answer.algorithm, question.ranks,
-                  question.machine.cores, answer.call_ns, answer.moved_bytes);
+  const std::string title = fmt::format("{} of {} bytes by {}, {} ranks on {} cores: {:.0f} ns, {} bytes between cores",
+                                        call, *kind == collective::Kind::barrier ? 0 : *bytes, answer.algorithm,
+                                        question.ranks, question.machine.cores, answer.call_ns, answer.moved_bytes);
   if (!is_brief) std::fputs(timeline_text(answer, question.ranks <= most_ranks_of_events).c_str(), stdout);
   std::printf("%s\n", title.c_str());
   return svg_option->count() && !write_file(svg, timeline_svg(answer, title)) ? 1 : 0;

@@ -51,9 +51,9 @@ std::string timeline_text(const model::Answer& answer, bool all_events) {
                         line.left_ns - begin_ns, most == rank ? "nobody" : fmt::format("rank {}", most));
     if (!all_events) continue;
     for (const model::Event& event : line.events)
-      text += fmt::format("      {:12.0f} to {:.0f}: {} {}\n", event.from_ns - begin_ns, event.until_ns - begin_ns,
-                          doing_name(event.doing),
-                          event.other == rank ? "itself" : fmt::format("rank {}", event.other));
+      text +=
+          fmt::format("      {:12.0f} to {:.0f}: {} {}\n", event.from_ns - begin_ns, event.until_ns - begin_ns,
+                      doing_name(event.doing), event.other == rank ? "itself" : fmt::format("rank {}", event.other));
   }
   return text;
 }
@@ -72,7 +72,8 @@ std::string timeline_svg(const model::Answer& answer, const std::string& title) 
       "<text x=\"{2:.0f}\" y=\"16\" font-size=\"13\">{3}</text>\n",
       left + width + 30, height, left, escaped(title));
   double key = left;
-  for (const auto& [doing, name] : {std::pair{Doing::wait, "waits"}, {Doing::copy, "copies"}, {Doing::reduce, "reduces"}}) {
+  for (const auto& [doing, name] :
+       {std::pair{Doing::wait, "waits"}, {Doing::copy, "copies"}, {Doing::reduce, "reduces"}}) {
     text += fmt::format(
         "<rect x=\"{:.0f}\" y=\"24\" width=\"10\" height=\"10\" fill=\"{}\"/><text x=\"{:.0f}\" y=\"33\">{}</text>\n",
         key, color(doing), key + 14, name);
@@ -84,7 +85,8 @@ std::string timeline_svg(const model::Answer& answer, const std::string& title) 
     text += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", left - 6, y + 9, rank);
     for (const model::Event& event : answer.ranks[rank].events)
       text += fmt::format(
-          "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"10\" fill=\"{}\"><title>rank {} {} rank {}, {:.0f} "
+          "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"10\" fill=\"{}\"><title>rank {} {} rank {}, "
+          "{:.0f} "
           "ns</title></rect>\n",
           x(event.from_ns), y, (event.until_ns - event.from_ns) * scale, color(event.doing), rank,
           doing_name(event.doing), event.other, event.until_ns - event.from_ns);
