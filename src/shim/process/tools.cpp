@@ -57,17 +57,20 @@ bool may_be_pmpi(const char* name) { return (name[0] | 0x20) == 'p' && may_be_mp
 struct Object {
   dl_phdr_info info;
   std::vector<const ToolEntry*> defined;
-  Entries entries;    // of those
-  Entries come_back;  // it calls their PMPI names, which are ours now
+  Entries entries;       // of those
+  Entries come_back;     // it calls their PMPI names, which are ours now
+  bool is_host = false;  // defines PMPI names: what others take for the MPI library, not a tool
 
   std::string path() const { return info.dlpi_name; }
 };
 
 void note_definition(const char* name, void* object) {
+  Object& in = *static_cast<Object*>(object);
+  if (may_be_pmpi(name)) in.is_host = in.is_host || tool_entry(name + 1);
   if (!may_be_mpi(name)) return;
   if (const ToolEntry* const entry = tool_entry(name)) {
-    static_cast<Object*>(object)->defined.push_back(entry);
-    static_cast<Object*>(object)->entries.set(static_cast<std::size_t>(symbol_entry(entry->symbol)));
+    in.defined.push_back(entry);
+    in.entries.set(static_cast<std::size_t>(symbol_entry(entry->symbol)));
   }
 }
 
@@ -100,9 +103,9 @@ int search_object(dl_phdr_info* info, std::size_t, void* data) {
     return 0;
   }
   if (!search.is_behind_us) return 0;
-  Object object{*info, {}, {}, {}};
+  Object object{*info, {}, {}, {}, false};
   visit_definitions(*info, note_definition, &object);
-  if (!object.defined.empty()) search.objects.push_back(std::move(object));
+  if (!object.defined.empty() && !object.is_host) search.objects.push_back(std::move(object));
   return 0;
 }
 
