@@ -27,7 +27,7 @@ constexpr std::size_t line_bytes = 64;
 
 // So that each rank's is another.
 Element contribution(std::uint32_t rank, std::size_t index) {
-  return static_cast<Element>((rank * 31 + index * 7) % 1009);
+  return static_cast<Element>((std::size_t{rank} * 31 + index * 7) % 1009);
 }
 
 class Simulation final : public Observer {
@@ -96,7 +96,7 @@ class Simulation final : public Observer {
   void spend(Rank& rank, Doing doing, std::uint32_t other, std::size_t moved_bytes, std::size_t far_bytes);
   bool is_measured() const { return rank_->group.calls() > first_measured_; }
   bool is_right() const;
-  char* in(std::uint32_t rank) const { return buffers_.base() + 2 * rank * stride_; }
+  char* in(std::uint32_t rank) const { return buffers_.base() + std::size_t{2} * rank * stride_; }
   char* out(std::uint32_t rank) const { return in(rank) + stride_; }
 
   const Question& question_;
