@@ -5,7 +5,6 @@ and a /dev/shm of its own. The hosts' own launchers start ranks there, with a sc
         made.run("openmpi4", 2, program, millrace=True)     # 2 ranks on each node
 """
 
-import contextlib
 import os
 import pathlib
 import re
@@ -15,6 +14,7 @@ import subprocess
 import tempfile
 
 import hosts
+import lasting
 import process
 
 NETWORK = "10.177.0"
@@ -60,24 +60,13 @@ def remove_abandoned():
             remove(name)
 
 
-class Nodes:
+class Nodes(lasting.Lasting):
     def __init__(self, count):
+        super().__init__()
         # Each process has its own; an interface's name has 15 letters at most.
         self.names = [f"millnode{index + 1}-{os.getpid()}" for index in range(count)]
         self.addresses = [f"{NETWORK}.{index + 1}" for index in range(count)]
         self.bridge = f"millbridge-{os.getpid()}"
-        self._stack = contextlib.ExitStack()
-
-    def __enter__(self):
-        try:
-            self._make()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self._stack.close()
 
     def _ip(self, *words):
         subprocess.run(["ip", *words], check=True, capture_output=True, text=True)

@@ -18,6 +18,7 @@ import tempfile
 import time
 
 import hosts
+import lasting
 import process
 
 # How each host's ranks find each other below srun: what Debian's Slurm has a plugin for and the host can speak.
@@ -95,25 +96,14 @@ def _free_ports(count):
         return [each.getsockname()[1] for each in sockets]
 
 
-class Slurm:
+class Slurm(lasting.Lasting):
     def __init__(self, made=None, control_groups=False):
         """`made`: nodes.Nodes. With control groups a task has the processors that it was given, and no others."""
+        super().__init__()
         self._made = made
         self._control_groups = control_groups
-        self._stack = contextlib.ExitStack()
 
-    def __enter__(self):
-        try:
-            self._start()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self._stack.close()
-
-    def _start(self):
+    def _make(self):
         # Others' tasks read the configuration, too; pytest's directories are for one user only.
         self.directory = pathlib.Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="millrace-slurm-")))
         self.directory.chmod(0o755)
