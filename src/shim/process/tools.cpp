@@ -38,7 +38,7 @@ thread_local constinit Asked asked __attribute__((tls_model("initial-exec")));
 
 // Only once handles can be read: before that nothing is ours anyway.
 Word comm_of(Symbol symbol, std::span<const Word> words) {
-  const int position = bytes_rule(symbol_entry(symbol)).comm;
+  const auto position = bytes_rule(symbol_entry(symbol)).comm;
   if (position < 0 || !(current_mode() & accelerating)) return 0;
   return Arguments(symbol, words).comm(static_cast<std::size_t>(position));
 }
