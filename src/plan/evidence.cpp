@@ -105,7 +105,7 @@ std::int64_t most_bytes(std::uint32_t size_class) {
 }
 
 // Whether more trials of it may change something.
-bool Evidence::is_open(const Choice& choice) const { return !choice.is_settled() && choice.ratios.count < many_trials; }
+bool Evidence::is_open(const Choice& choice) const { return may_change(choice) && choice.ratios.count < many_trials; }
 
 bool Evidence::may_change(const Choice& choice) const {
   return !choice.is_settled() && (!over_nodes_ || waits_of(kind_of(choice.key)) == Waits::for_all);

@@ -403,6 +403,16 @@ TEST(Evidence, OverNodesNothingIsDecidedWhereARootMayLeave) {
   EXPECT_EQ(job.decisions, 1u);
 }
 
+// Each decision is a step over the wire.
+TEST(Evidence, OverNodesWhatCannotChangeIsSoonLeftInPeace) {
+  Job job(4, 15, 1e9, 2);
+  for (int i = 0; i < 50'000; ++i) {
+    job.call({Kind::bcast, 0, 64, 1}, Side::ours, {20'000, 1'000});
+    job.fixed_call(Kind::barrier);
+  }
+  EXPECT_LT(job.decisions, 40u);
+}
+
 TEST(Evidence, OverNodesLateRanksAreNobodysFault) {
   Job job(6, 12, 1e9, 2);
   job.weather = {0.05, 0, 0, 1e6};
