@@ -6,14 +6,14 @@ import pathlib
 import uuid
 
 import hosts
+import neighbor_tool
 import pytest
-from transparency import OUT, SOURCES, build, lines, usable
+from transparency import OUT, build, lines, usable
 
 RANKS = 2
 ROUNDS = 200
 CI = ("openmpi4", "mpich4")
-TOOL = "neighbor_tool.c"
-ONWARD = {"pmpi": [], "table": ["-DTABLE", "-Wl,-z,relro,-z,now"], "next": ["-DNEXT", "-ldl"]}
+FLAGS = {"pmpi": [], "table": ["-Wl,-z,relro,-z,now"], "next": ["-ldl"]}  # by how the tool goes on
 ALLOCATORS = {"jemalloc": "libjemalloc.so.2", "mimalloc": "libmimalloc.so.2"}
 DIRECTORIES = [pathlib.Path("/usr/lib") / machine for machine in ("x86_64-linux-gnu", "aarch64-linux-gnu")]
 
@@ -22,8 +22,13 @@ def on(*sample):
     return [name if name in sample else pytest.param(name, marks=pytest.mark.full) for name in hosts.HOSTS]
 
 
-def tool(host, *flags, source=TOOL, name="libneighbor_tool.so"):
+def library_of(host, source, *flags, name):
     return build(host, source, "-shared", "-fPIC", *flags, name=name)
+
+
+def tool(host, onward="pmpi"):
+    source = neighbor_tool.write(OUT, onward)
+    return library_of(host, source, *FLAGS[onward], name=f"libneighbor_{onward}.so")
 
 
 def both(host, alone, ours, *arguments, env=None, millrace=True):
@@ -58,7 +63,7 @@ def is_taken(calls, *names):
 def test_a_tool_below_sees_what_we_do(name, onward):
     """What it calls for itself is in no count: neither in its own, nor in the report."""
     usable(name)
-    library = tool(name, *ONWARD[onward], name=f"libneighbor_{onward}.so")
+    library = tool(name, onward)
     program = [build(name, "neighbor.c", "-ldl")]
     text, calls = both(name, program, program, env={"LD_PRELOAD": library})
     counted(text, calls)
@@ -70,7 +75,7 @@ def test_a_tool_below_sees_what_we_do(name, onward):
 @pytest.mark.parametrize("name", on(*CI))
 def test_a_tool_that_the_program_needs(name):
     usable(name)
-    library = tool(name, name="libneighbor_needed.so")
+    library = tool(name)
     program = [build(name, "neighbor.c", library, "-ldl", name="neighbor_needing")]
     text, calls = both(name, program, program)
     counted(text, calls)
@@ -81,7 +86,7 @@ def test_a_tool_that_the_program_needs(name):
 def test_a_tool_whose_way_cannot_be_seen(name):
     """It goes on by dlsym(): its calls do not come back to us, so all is left to the host."""
     usable(name)
-    library = tool(name, *ONWARD["next"], name="libneighbor_next.so")
+    library = tool(name, "next")
     program = [build(name, "neighbor.c", "-ldl")]
     text, calls = both(name, program, program, env={"LD_PRELOAD": library})
     counted(text, calls)
@@ -93,7 +98,7 @@ def test_a_tool_whose_way_cannot_be_seen(name):
 def test_a_tool_above_sees_all_and_we_nothing(name):
     """Linked into the program, or preloaded before us: its PMPI calls are the host's, MPI_Finalize among them."""
     host = usable(name)
-    linked = [build(name, "neighbor.c", SOURCES / TOOL, "-ldl", name="neighbor_linked")]
+    linked = [build(name, "neighbor.c", neighbor_tool.write(OUT, "pmpi"), "-ldl", name="neighbor_linked")]
     text, calls = both(name, linked, linked)
     assert f"rank 0: Allreduce {ROUNDS}\n" in text and calls is None
     library, program = tool(name), build(name, "neighbor.c", "-ldl")
@@ -121,7 +126,7 @@ def test_a_program_in_fortran(name, language):
     if language == "c":
         library = tool(name)
     else:
-        library = tool(name, "-DTOOL", source="neighbor_fortran.F90", name="libneighbor_fortran.so")
+        library = library_of(name, "neighbor_fortran.F90", "-DTOOL", name="libneighbor_fortran.so")
     program = [build(name, "neighbor_fortran.F90")]
     text, calls = both(name, program, program, env={"LD_PRELOAD": library})
     if language == "fortran":
