@@ -1,15 +1,14 @@
 """`millrace compare` on programs that are faster, slower, the same, and not the same under Millrace."""
 
 import csv
-import os
 import pathlib
 import re
 import signal
 import subprocess
-import time
 
 import hosts
 import pytest
+import stopping
 from usable import usable
 
 HERE = pathlib.Path(__file__).parent
@@ -114,11 +113,4 @@ def test_a_program_without_mpi_is_compared_as_well():
 
 
 def test_it_can_be_stopped(tmp_path):
-    line = [hosts.MILLRACE, "compare", "--", "sh", "-c", f"echo $$ > {tmp_path}/pid; exec sleep 60"]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    running = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
-    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
-        time.sleep(0.05)
-    running.send_signal(signal.SIGTERM)
-    assert running.wait(timeout=20) == 128 + signal.SIGTERM
-    assert os.listdir(tmp_path) == ["pid"]
+    assert stopping.stop([hosts.MILLRACE, "compare"], tmp_path) == (128 + signal.SIGTERM, ["pid"])

@@ -1,15 +1,14 @@
 """`millrace doctor` on real jobs: what is said is what their reports hold, and what cannot be examined is named."""
 
 import json
-import os
 import pathlib
 import re
 import signal
 import subprocess
-import time
 
 import hosts
 import pytest
+import stopping
 from usable import usable
 
 PROGRAM = pathlib.Path(__file__).parent.parent / "compare" / "compared.c"
@@ -138,11 +137,4 @@ def test_the_job_keeps_its_input_and_output():
 
 
 def test_it_can_be_stopped_and_leaves_nothing(tmp_path):
-    line = [hosts.MILLRACE, "doctor", "--", "sh", "-c", f"echo $$ > {tmp_path}/pid; exec sleep 60"]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    running = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
-    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
-        time.sleep(0.05)
-    running.send_signal(signal.SIGTERM)
-    assert running.wait(timeout=20) == 128 + signal.SIGTERM
-    assert os.listdir(tmp_path) == ["pid"]
+    assert stopping.stop([hosts.MILLRACE, "doctor"], tmp_path) == (128 + signal.SIGTERM, ["pid"])
