@@ -10,6 +10,8 @@ using collective::Kind;
 bool host_crosses_faster(const HostFacts& host, const NodesShape& shape, Kind kind, std::int64_t bytes) {
   // One rank a node has nobody to share a step with.
   if (shape.nodes == shape.ranks) return true;
+  // Measured was neither of these.
+  if (shape.takes_rows || (kind == Kind::alltoall && !shape.is_even)) return true;
   switch (kind) {
     case Kind::barrier:
     case Kind::bcast:

@@ -11,6 +11,8 @@ namespace millrace::collective {
 namespace {
 
 constexpr std::size_t alignment = 64;
+constexpr std::size_t least_piece_bytes = 64;
+constexpr std::size_t most_crossing_ranks = Across::room_bytes / 1024;
 
 }  // namespace
 
@@ -30,7 +32,10 @@ bool Across::open(NodeMap&& map, std::uint32_t rank, Group* here, Wire& wire, co
   sends_.reset(new (std::nothrow) Message[map_.most_places()]);
   receives_.reset(new (std::nothrow) Message[map_.most_places()]);
   parts_.reset(new (std::nothrow) Data[map_.most_places()]);
-  if (!memory_ || !node_bytes_ || !counts_ || !sends_ || !receives_ || !parts_) return false;
+  row_data_.reset(new (std::nothrow) Data[std::size_t{2} * map_.ranks()]);
+  row_inputs_.reset(new (std::nothrow) const void*[map_.ranks()]);
+  if (!memory_ || !node_bytes_ || !counts_ || !sends_ || !receives_ || !parts_ || !row_data_ || !row_inputs_)
+    return false;
   char* first = memory_.get();
   first += alignment - reinterpret_cast<std::uintptr_t>(first) % alignment;
   for (char*& room : rooms_) room = std::exchange(first, first + room_bytes);
@@ -41,14 +46,19 @@ bool Across::reduces(Kind kind, const Reducer& reducer) const {
   // Some elements of every rank's block have room.
   const std::size_t most_bytes = std::min(limits_.most_element_bytes, room_bytes / std::max(map_.ranks(), 64u));
   if (reducer.element_bytes == 0 || reducer.element_bytes > most_bytes) return false;
+  if (folds_rows(kind, reducer) && reducer.element_bytes > piece_bytes(Kind::alltoall)) return false;
+  return limits_.exchanges && map_.ranks() <= most_crossing_ranks;
+}
+
+bool Across::folds_rows(Kind kind, const Reducer& reducer) const {
   const bool ordered = kind == Kind::scan || kind == Kind::exscan || !reducer.commutative;
-  return limits_.exchanges && (!ordered || map_.is_in_order()) && map_.ranks() <= room_bytes / 1024;
+  return reducer.in_rank_order || (ordered && !map_.is_in_order());
 }
 
 bool Across::moves(Kind kind, std::size_t block_bytes) const {
   if (kind == Kind::barrier || kind == Kind::bcast) return true;
-  if (block_bytes == 0 || !limits_.exchanges || map_.ranks() > room_bytes / 1024) return false;
-  if (kind == Kind::alltoall) return map_.is_even();
+  if (block_bytes == 0 || !limits_.exchanges || map_.ranks() > most_crossing_ranks) return false;
+  if (kind == Kind::alltoall) return piece_bytes(kind) >= least_piece_bytes;
   return kind == Kind::gather || kind == Kind::scatter || kind == Kind::allgather;
 }
 

@@ -9,6 +9,8 @@ namespace millrace::collective {
 
 Result Across::reduce(const void* in, void* out, std::size_t elements, const Reducer& reducer, std::uint32_t root) {
   if (broken_ != Result::ok) return broken_;
+  if (folds_rows(Kind::reduce, reducer))
+    return reduce_rows(static_cast<const char*>(in), static_cast<char*>(out), elements, reducer, root);
   const std::size_t piece = piece_elements(reducer);
   for (std::size_t first = 0; first < elements; first += piece) {
     const std::size_t offset = first * reducer.element_bytes;
@@ -38,6 +40,8 @@ Result Across::reduce_piece(const void* in, void* out, std::size_t elements, con
 
 Result Across::allreduce(const void* in, void* out, std::size_t elements, const Reducer& reducer) {
   if (broken_ != Result::ok) return broken_;
+  if (folds_rows(Kind::allreduce, reducer))
+    return allreduce_rows(static_cast<const char*>(in), static_cast<char*>(out), elements, reducer);
   const bool in_parts = map_.is_even() && here_ && elements * reducer.element_bytes > led_by_one_bytes;
   // A rank's part of a piece has room.
   const std::size_t piece = piece_elements(reducer) * (in_parts ? places() : 1);

@@ -17,6 +17,8 @@ std::size_t part_of(std::size_t count, std::size_t first, std::size_t length) {
 
 Result Across::reduce_scatter(const void* in, void* out, const Blocking& blocks, const Reducer& reducer) {
   if (broken_ != Result::ok) return broken_;
+  if (folds_rows(Kind::reduce_scatter, reducer))
+    return reduce_scatter_rows(static_cast<const char*>(in), static_cast<char*>(out), blocks, reducer);
   // So much of every block at a time that all of it has room.
   const std::size_t length = piece_elements(reducer) / map_.ranks();
   for (std::size_t first = 0; first < blocks.most(); first += length) {
@@ -80,6 +82,8 @@ Result Across::scatter_reduced(const char* in, char* out, const Blocking& blocks
 
 Result Across::scan(const void* in, void* out, std::size_t elements, const Reducer& reducer, bool inclusive) {
   if (broken_ != Result::ok) return broken_;
+  if (folds_rows(inclusive ? Kind::scan : Kind::exscan, reducer))
+    return scan_rows(static_cast<const char*>(in), static_cast<char*>(out), elements, reducer, inclusive);
   const std::size_t piece = piece_elements(reducer);
   for (std::size_t first = 0; first < elements; first += piece) {
     const std::size_t offset = first * reducer.element_bytes;

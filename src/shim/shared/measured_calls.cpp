@@ -60,7 +60,7 @@ class MeasuredCalls : public KeptWithCommunicator {
 bool synchronises(const plan::EitherCall& call) {
   using collective::Kind;
   const bool for_all =
-      call.kind == Kind::allgather || (call.kind == Kind::reduce_scatter && (call.flavor & plan::uneven_blocks) == 0);
+      (call.kind == Kind::allgather || call.kind == Kind::reduce_scatter) && (call.flavor & plan::uneven_blocks) == 0;
   return call.kind == Kind::barrier || call.kind == Kind::allreduce || (for_all && call.bytes > 0);
 }
 

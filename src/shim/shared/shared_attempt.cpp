@@ -239,11 +239,11 @@ std::optional<bool> told_by_table(const collective::Group& group, const plan::Ei
 }
 
 // Of ranks on several nodes: not learned, and tried only where all wait for all (plan/evidence.h).
-Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& call, bool is_done, bool either,
-                         bool has_handles) {
+Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& call, bool is_done, bool takes_rows,
+                         bool either, bool has_handles) {
   if (!is_done) return refused(Reason::not_over_nodes);
   const collective::Across& across = *communicator.group->group().across();
-  const plan::NodesShape shape{across.map().ranks(), across.map().nodes(), across.map().is_even()};
+  const plan::NodesShape shape{across.map().ranks(), across.map().nodes(), across.map().is_even(), takes_rows};
   const bool hosts = !takes_all && plan::host_crosses_faster(*facts, shape, call.kind, call.bytes);
   // Else ranks could not tell each other what they saw.
   if (!across.moves(collective::Kind::allgather, 1)) return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
@@ -280,9 +280,10 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
       .root = call.kind == CollectiveKind::reduce ? call.root : -1};
   const collective::Group& group = communicator.group->group();
   if (const collective::Across* const across = group.across()) {
-    // Ranks of a node are folded first, wherever they stand among all.
-    const bool keeps = !keeps_order || (found.is_predefined && found.is_exact);
-    return whose_over_nodes(communicator, either, keeps && across->reduces(either.kind, reducer),
+    const bool is_done = across->reduces(either.kind, reducer);
+    // The host has an order of its own.
+    if (is_done && reducer.in_rank_order) return Attempt::ours();
+    return whose_over_nodes(communicator, either, is_done, across->folds_rows(either.kind, reducer),
                             !call.counts && found.is_exact, !found.is_predefined || call.counts);
   }
   const std::optional<bool> told =
@@ -343,6 +344,7 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (communicator.nodes) {
     reducer.host_type = call.datatype;
     reducer.host_op = found.is_predefined ? wire_op(found.op) : call.op;
+    reducer.in_rank_order = keeps_order && !(found.is_predefined && found.is_exact);
   }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(std::uint64_t{in_elements}, std::uint64_t{reducer.element_bytes}, &bytes) ||
@@ -408,7 +410,8 @@ Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool 
   const collective::Group& group = communicator.group->group();
   if (const collective::Across* const across = group.across()) {
     const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(call.bytes, 0));
-    return whose_over_nodes(communicator, call, across->moves(call.kind, size), true, has_handles);
+    const bool is_even = (call.flavor & plan::uneven_blocks) == 0;
+    return whose_over_nodes(communicator, call, across->moves(call.kind, size), false, is_even, has_handles);
   }
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<std::uint64_t> bytes =
