@@ -49,7 +49,7 @@ def test_reductions(host, ranks, split):
     assert finished.stdout.startswith("done "), finished.stdout
     assert len(nodes) == (len(set(split.split(","))) if "," in split else len(split.split("+")))
     for path in found:
-        assert REDUCTIONS <= taken(path)
+        assert taken(path) >= REDUCTIONS
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_rank_order(host, ranks, split):
     finished, _, found = of_nodes(host, ranks, program, SEED, 10**6, 2 * MIB, "ours", env=env, timeout=300)
     assert finished.stdout.startswith("done "), finished.stdout
     for path in found:
-        assert REDUCTIONS <= taken(path)
+        assert taken(path) >= REDUCTIONS
 
 
 # Not Intel MPI, whose own Allgather of derived types is what is wrong there.
