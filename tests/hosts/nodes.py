@@ -126,12 +126,12 @@ class Nodes(lasting.Lasting):
         return ["ip", "netns", "exec", name, "unshare", "-u", "-m", "sh", "-c",
                 f'hostname {name}; mount -t tmpfs none /dev/shm; exec "$@"', "sh"]  # fmt: skip
 
-    def run(self, host, ranks_a_node, program, millrace=False, env=None, timeout=120, front=()):
+    def run(self, host, ranks_a_node, program, millrace=False, env=None, timeout=120, front=(), directory=None):
         """`front`: words before the launcher's. What comes back: process.Finished."""
         line = [*(str(word) for word in front), *self.command(host, ranks_a_node, program, millrace, env)]
         host = hosts.get(host)
         extra = {**host.run_environment, **(env or {})}
-        return process.run([*self.inside(0), *line], hosts.environment(host, extra), timeout)
+        return process.run([*self.inside(0), *line], hosts.environment(host, extra), timeout, directory)
 
     def sent(self):
         """Packets and bytes that each node has sent so far."""
