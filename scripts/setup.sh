@@ -87,6 +87,38 @@ unpack_source() {
   printf '%s\n' "$wanted" >"$directory/.installed"
 }
 
+# unpack_packages SECTION NAME: Debian packages of other releases than this system's, unpacked and not installed
+unpack_packages() {
+  directory=$environments/$2
+  wanted=$(entries "$1 unpacked $2")
+  if [ -f "$directory/.installed" ] && [ "$(cat "$directory/.installed")" = "$wanted" ]; then return; fi
+  # shellcheck disable=SC2086 # on one line
+  echo "setup: unpacking" $wanted
+  rm -rf "$directory"
+  lists=$directory/apt
+  mkdir -p "$lists/lists/partial" "$lists/archives/partial"
+  site=$("$root/scripts/debian_archive.sh")
+  for release in $(printf '%s\n' "$wanted" | sed 's,.*/,,' | sort -u); do
+    echo "deb $site $release main" >>"$lists/sources.list"
+  done
+  # Lists and a status of its own: the system's apt knows nothing of it.
+  apt="apt-get -q -o Dir::State=$lists -o Dir::State::status=/dev/null -o Dir::Cache=$lists -o APT::Sandbox::User="
+  apt="$apt -o Dir::Etc::SourceList=$lists/sources.list -o Dir::Etc::SourceParts=/dev/null"
+  # shellcheck disable=SC2086 # words of a command, and one word per package
+  { $apt update && cd "$lists" && $apt download $wanted; } >>"$log" 2>&1 || {
+    echo "setup: apt-get failed; the end of $log:" >&2
+    tail -n 20 "$log" >&2
+    exit 1
+  }
+  for package in "$lists"/*.deb; do dpkg-deb -x "$package" "$directory"; done
+  rm -rf "$lists"
+  # Links that begin at the root of the system begin at that of the directory.
+  find "$directory" -type l -lname '/*' | while read -r link; do
+    ln -sfn "$(realpath -m --relative-to="$(dirname "$link")" "$directory/$(readlink "$link")")" "$link"
+  done
+  printf '%s\n' "$wanted" >"$directory/.installed"
+}
+
 [ $# -gt 0 ] || set -- build test
 # shellcheck disable=SC2046 # one word per section
 [ "$1" != all ] || set -- $(sections)
@@ -111,4 +143,5 @@ missing=$(debian_missing "$@")
 for section in "$@"; do
   for name in $(headers pypi "$section"); do install_environment "$section" "$name"; done
   for name in $(headers source "$section"); do unpack_source "$section" "$name"; done
+  for name in $(headers unpacked "$section"); do (unpack_packages "$section" "$name"); done
 done
