@@ -79,7 +79,7 @@ def main():
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--turn-ms", type=float, default=1.0)
     parser.add_argument("--rows", default="all", help="of pack: names of layouts")
-    parser.add_argument("--bytes", default="all", help="of pack: 8192, 524288, 16777216")
+    parser.add_argument("--bytes", default="all", help="of pack: such as 8192,524288")
     parser.add_argument("--csv", type=pathlib.Path, default=OUT)
     arguments = parser.parse_args()
     arguments.csv.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Instructions executed for one MAX of two 4 MiB buffers of float, at each vector length of SVE.
 
     ./dev bench sve_instructions
-    bench/sve_instructions/run.py [--bytes 4194304] [--build DIR]
+    bench/sve_instructions/run.py [--bytes 4194304] [--build DIR] [--csv FILE]
 
 Cross-compiles the kernels (CMake preset aarch64) and runs them under qemu-aarch64 with a plugin that counts every
 instruction (count.c). One reduction is the difference between a run with two calls and a run with one: start-up, data
@@ -12,6 +12,7 @@ count as that. Beside the SVE kernel: the scalar and NEON kernels, and the compi
 """
 
 import argparse
+import csv
 import os
 import pathlib
 import subprocess
@@ -42,6 +43,14 @@ def build(directory):
     run(CROSS + "g++-12", "-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{ROOT}/src", "-o", program,
         HERE / "maximum.cpp", plain, directory / "src/kernel/libmillrace_kernel.a")
     return plugin, program
+
+
+def store(path, rows):
+    """rows: (what, vector bits, instructions)"""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("what", "vector_bits", "instructions"))
+        writer.writerows(rows)
 
 
 class Counter:
@@ -82,6 +91,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bytes", type=int, default=4 << 20)
     parser.add_argument("--build", type=pathlib.Path, default=BUILD / "bench" / "sve_instructions_aarch64")
+    parser.add_argument("--csv", type=pathlib.Path)
     options = parser.parse_args()
     counter = Counter(*build(options.build.resolve()), options.bytes)
 
@@ -99,6 +109,10 @@ def main():
               flush=True)
     if len(counter.checksums) != 1:
         sys.exit(f"the results differ: {counter.checksums}")
+    if options.csv:
+        found = [("scalar", bits, scalar) for bits in rows] + [("neon", bits, neon) for bits in rows]
+        found += [(what, bits, counts[i]) for i, what in enumerate(("sve", "plain")) for bits, counts in rows.items()]
+        store(options.csv, found)
     print()
     missed = 0
     for what, met in bars(scalar, rows):
