@@ -22,12 +22,32 @@ HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "layouts"
 FIELDS = {
     "exchange": (
-        "name", "form", "bytes", "ours_ns", "host_ns", "sender_ns", "receiver_ns",
-        "ratio", "low", "high", "sender_ratio", "receiver_ratio",
+        "name",
+        "form",
+        "bytes",
+        "ours_ns",
+        "host_ns",
+        "sender_ns",
+        "receiver_ns",
+        "ratio",
+        "low",
+        "high",
+        "sender_ratio",
+        "receiver_ratio",
     ),
     "pack": (
-        "name", "form", "state", "bytes", "ours_ns", "host_ns", "ratio", "low", "high",
-        "hand_ns", "memcpy_ns", "touched_ns",
+        "name",
+        "form",
+        "state",
+        "bytes",
+        "ours_ns",
+        "host_ns",
+        "ratio",
+        "low",
+        "high",
+        "hand_ns",
+        "memcpy_ns",
+        "touched_ns",
     ),
 }
 FIELDS["collective"] = ("name", "form", "bytes", "ours_ns", "host_ns", "ratio", "low", "high")

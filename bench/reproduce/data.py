@@ -51,6 +51,11 @@ class Data:
             raise KeyError(f"no series '{series}' in panel '{panel}'")
         return found
 
+    def range_of(self, series, x, panel=""):
+        """(low, high) of a point; None, None without them"""
+        return next((point.low, point.high) for point in self.points
+                    if (point.panel, point.series, point.x) == (panel, series, x))  # fmt: skip
+
     def ratios(self, above, below, panel="", only=None):
         """x -> how many times `below` is `above`, where both have a value (and `only`, a function of x, says so)."""
         over, under = self.line(above, panel), self.line(below, panel)
@@ -95,4 +100,5 @@ def times(ratios):
 
 
 def median_times(ratios):
-    return f"{statistics.median(ratios.values()):.2f} times, {times(ratios)} over the points"
+    spread = times(ratios)
+    return f"{statistics.median(ratios.values()):.2f} times, {spread} over the points" if " to " in spread else spread

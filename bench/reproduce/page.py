@@ -30,18 +30,23 @@ def published_table(figure, found):
         yield f"| {cell(says.what)}: **{cell(says.value)}** ({cell(says.source)}) | {cell(here)} | {cell(each.why)} |"
 
 
+def with_range(found, panel, series, x, value):
+    low, high = found.range_of(series, x, panel)
+    return data.in_words(value) + ("" if low is None else f" ({data.in_words(low)} to {data.in_words(high)})")
+
+
 def number_table(figure, found, panel):
     """A line for each x, a column for each series."""
     drawing, names = figure.drawing, found.series(panel)
     lines = {name: found.line(name, panel) for name in names}
     more = [name for name in names if drawing.reference in lines and name != drawing.reference]
     head = [drawing.x, *names, *(f"{drawing.reference} / {name}" for name in more)]
-    yield f"{drawing.y}{': ' + panel if panel else ''}"
+    yield ": ".join(word for word in (drawing.y, panel) if word)
     yield ""
     yield "| " + " | ".join(map(cell, head)) + " |"
     yield "|---" + "|---:" * (len(head) - 1) + "|"
     for x in dict.fromkeys(point.x for point in found.points if point.panel == panel):
-        cells = [data.in_words(lines[name][x]) if x in lines[name] else "" for name in names]
+        cells = [with_range(found, panel, name, x, lines[name][x]) if x in lines[name] else "" for name in names]
         for name in more:
             both = x in lines[name] and x in lines[drawing.reference]
             cells.append(f"{lines[drawing.reference][x] / lines[name][x]:.2f}" if both else "")
@@ -125,8 +130,8 @@ def index(papers, loaded):
         "page for each paper, with what was published, what came out here, and why the two differ. "
         f"All of it takes about {minutes:.0f} minutes on two cores once everything is built; "
         "`./dev reproduce PAPER` makes those of one paper, `./dev reproduce PAPER/FIGURE` one figure, and each piece "
-        "has a deadline of its own. Pages are made of the data in `docs/reproduction/data/`, and a test makes them "
-        "again."
+        "has a deadline (four times what is foreseen, and a minute). Pages are made of the data in "
+        "`docs/reproduction/data/`, and a test makes them again."
     )
     yield ""
     yield "| paper | figure | shows | here | about |"

@@ -32,6 +32,8 @@ def lines(axis, drawing, found, panel, colours):
     if drawing.log_x:
         axis.set_xscale("log", base=2)
         axis.xaxis.set_major_formatter(ticker.FuncFormatter(bytes_in_words))
+    else:
+        axis.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
     if drawing.log_y:
         axis.set_yscale("log")
     else:
@@ -46,6 +48,10 @@ def bars(axis, drawing, found, panel, colours):
         own = found.line(name, panel)
         at = [words.index(x) + (i - (len(names) - 1) / 2) * width for x in own]
         axis.bar(at, own.values(), width, color=colours[name], label=name)
+        for place, x in zip(at, own, strict=True):
+            low, high = found.range_of(name, x, panel)
+            if low is not None:
+                axis.vlines(place, low, high, color="#333333", linewidth=1)
     axis.set_xticks(range(len(words)), [str(word) for word in words], rotation=25 if len(words) > 4 else 0)
     if drawing.log_y:
         axis.set_yscale("log")
@@ -82,7 +88,7 @@ def draw(figure, found, path):
     drawing, panels = figure.drawing, found.panels()
     names = list(dict.fromkeys(point.series for point in found.points))
     colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
-    columns = min(len(panels), 1 if drawing.kind == "trees" else 3)
+    columns = min(len(panels), 1 if drawing.kind == "trees" else 2 if len(panels) % 2 == 0 else 3)
     rows = -(-len(panels) // columns)
     size = (7.2, 1.5 * rows) if drawing.kind == "trees" else (max(6.2, 3.7 * columns), 3.4 * rows)
     picture, axes = pyplot.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
@@ -101,7 +107,8 @@ def draw(figure, found, path):
         for row in axes:
             row[0].set_ylabel(drawing.y)
         if len(names) > 1:
-            axes.flat[0].legend(fontsize=7, framealpha=0.8)
+            picture.legend(*axes.flat[0].get_legend_handles_labels(), fontsize=7, ncols=min(len(names), 3),
+                           loc="outside upper center")  # fmt: skip
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.savefig(path, metadata={"Date": None, "Creator": None})
     pyplot.close(picture)

@@ -42,6 +42,9 @@ class Failed(Exception):
     """What a piece said when it failed."""
 
 
+WAITING_SECONDS = 1200  # that a command in front of a piece may wait for a quiet machine
+
+
 class Runner:
     """`under` is put in front of every piece; `say` is told what begins, `done` how many seconds were foreseen."""
 
@@ -50,14 +53,17 @@ class Runner:
         self.scratch.mkdir(parents=True, exist_ok=True)
         self.rows = {}  # two figures may show the same run
 
-    def run(self, what, seconds, *command, env=None):
-        """One piece; returns what it printed. It may take four times as long as foreseen, and a minute."""
+    def run(self, what, seconds, *command, env=None, timed=True):
+        """One piece; returns what it printed. It may take four times as long as foreseen, and a minute. One that takes
+        no time of anything (`timed`) needs no quiet machine, so nothing is put in front of it."""
         self.say(what)
-        line = [*self.under, *map(str, command)]
+        under = self.under if timed else []
+        line = [*under, *map(str, command)]
         environment = {**os.environ, "PYTHONPATH": str(hosts.ROOT / "tests/hosts"), "BUILD_DIR": str(hosts.BUILD),
                        **(env or {})}  # fmt: skip
+        limit = 60 + 4 * seconds + (WAITING_SECONDS if under else 0)
         try:
-            done = subprocess.run(line, capture_output=True, text=True, env=environment, timeout=60 + 4 * seconds)
+            done = subprocess.run(line, capture_output=True, text=True, env=environment, timeout=limit)
         except subprocess.TimeoutExpired as error:
             raise Failed(f"{what}: no end after {error.timeout:.0f} s: {shlex.join(line)}") from None
         if done.returncode != 0:
@@ -65,16 +71,17 @@ class Runner:
         self.done(seconds)
         return done.stdout
 
-    def bench(self, name, seconds, *options, script="run.py", what=""):
-        """A benchmark of bench/ that writes a CSV file: its rows, as dictionaries."""
+    def bench(self, name, seconds, *options, script="run.py", what="", inside="", timed=True):
+        """A benchmark of bench/ that writes a CSV file (or `inside` a directory of them): its rows, as dictionaries."""
         key = (name, script, *map(str, options))
         if key in self.rows:
             return self.rows[key]
-        target = self.scratch / f"{name}.csv"
+        target = self.scratch / name / inside if inside else self.scratch / f"{name}.csv"
         with contextlib.suppress(FileNotFoundError):
             target.unlink()
         path = hosts.ROOT / "bench" / name / script
-        self.run(what or name, seconds, TOOLS if TOOLS.exists() else sys.executable, path, *options, "--csv", target)
+        self.run(what or name, seconds, TOOLS if TOOLS.exists() else sys.executable, path, *options, "--csv",
+                 target.parent if inside else target, timed=timed)  # fmt: skip
         with target.open(newline="") as file:
             self.rows[key] = list(csv.DictReader(file))
         return self.rows[key]

@@ -30,8 +30,19 @@ def build(directory):
     plugin, one_vector, program = (directory / name for name in ("count.so", "one_vector.o", "copy_once"))
     run("cc", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", plugin, ROOT / "bench/sve_instructions/count.c")
     run(CROSS + "gcc-12", "-O3", "-march=armv8.2-a+sve", "-c", "-o", one_vector, HERE / "one_vector.c")
-    run(CROSS + "g++-12", "-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{ROOT}/src", "-o", program,
-        HERE / "copy_once.cpp", one_vector, directory / "src/kernel/libmillrace_kernel.a")
+    run(
+        CROSS + "g++-12",
+        "-std=c++20",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        f"-I{ROOT}/src",
+        "-o",
+        program,
+        HERE / "copy_once.cpp",
+        one_vector,
+        directory / "src/kernel/libmillrace_kernel.a",
+    )
     return plugin, program
 
 
@@ -52,8 +63,10 @@ def main():
     counter.checksums.clear()
 
     scalar, neon = counter.one_call("scalar", 128), counter.one_call("neon", 128)
-    print(f"{options.bytes} packed bytes of vector(1,2,int): block by block {scalar} instructions (scalar unit), "
-          f"{neon} (NEON unit)\n")
+    print(
+        f"{options.bytes} packed bytes of vector(1,2,int): block by block {scalar} instructions (scalar unit), "
+        f"{neon} (NEON unit)\n"
+    )
     found = [(what, bits, count) for what, count in (("scalar", scalar), ("neon", neon))
              for bits in counting.VECTOR_BITS]  # fmt: skip
     print("| vector bits | structure loads | fewer than block by block | gathers | fewer than block by block |")

@@ -40,8 +40,19 @@ def build(directory):
     plugin, plain, program = (directory / name for name in ("count.so", "plain.o", "maximum"))
     run("cc", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", plugin, HERE / "count.c")
     run(CROSS + "gcc-12", "-O3", "-march=armv8.2-a+sve", "-c", "-o", plain, HERE / "plain.c")
-    run(CROSS + "g++-12", "-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{ROOT}/src", "-o", program,
-        HERE / "maximum.cpp", plain, directory / "src/kernel/libmillrace_kernel.a")
+    run(
+        CROSS + "g++-12",
+        "-std=c++20",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        f"-I{ROOT}/src",
+        "-o",
+        program,
+        HERE / "maximum.cpp",
+        plain,
+        directory / "src/kernel/libmillrace_kernel.a",
+    )
     return plugin, program
 
 
@@ -60,9 +71,21 @@ class Counter:
 
     def total(self, which, bits, calls):
         """Instructions of the whole run."""
-        output = run("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu",
-                     "-cpu", f"max,sve-max-vq={bits // 128},sve-default-vector-length={bits // 8}",
-                     "-plugin", self.plugin, "-d", "plugin", self.program, which, self.size_bytes, calls)
+        output = run(
+            "qemu-aarch64",
+            "-L",
+            "/usr/aarch64-linux-gnu",
+            "-cpu",
+            f"max,sve-max-vq={bits // 128},sve-default-vector-length={bits // 8}",
+            "-plugin",
+            self.plugin,
+            "-d",
+            "plugin",
+            self.program,
+            which,
+            self.size_bytes,
+            calls,
+        )
         words = output.split()
         if calls and which != "known":
             self.checksums.add(words[words.index("checksum") + 1])
@@ -98,15 +121,19 @@ def main():
     counter.check()
     scalar, neon = counter.one_call("scalar", 128), counter.one_call("neon", 128)
     elements = options.bytes // 4
-    print(f"{options.bytes} bytes of float, MAX: scalar {scalar} instructions ({scalar / elements:.2f} an element), "
-          f"NEON {neon} ({scalar / neon:.1f}x fewer)\n")
+    print(
+        f"{options.bytes} bytes of float, MAX: scalar {scalar} instructions ({scalar / elements:.2f} an element), "
+        f"NEON {neon} ({scalar / neon:.1f}x fewer)\n"
+    )
     print("| vector bits | Millrace SVE | an element | fewer than scalar | compiler's own loop | Millrace / compiler |")
     print("|---:|---:|---:|---:|---:|---:|")
     rows = {}
     for bits in VECTOR_BITS:
         ours, other = rows[bits] = counter.one_call("sve", bits), counter.one_call("plain", bits)
-        print(f"| {bits} | {ours} | {ours / elements:.3f} | {scalar / ours:.1f}x | {other} | {ours / other:.3f} |",
-              flush=True)
+        print(
+            f"| {bits} | {ours} | {ours / elements:.3f} | {scalar / ours:.1f}x | {other} | {ours / other:.3f} |",
+            flush=True,
+        )
     if len(counter.checksums) != 1:
         sys.exit(f"the results differ: {counter.checksums}")
     if options.csv:

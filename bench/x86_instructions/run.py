@@ -6,8 +6,8 @@
 
 Counted by stepping through the call (step.cpp): exact, on machines without counters too. What belongs to the call and
 not to its bytes drops out: a call with 1024 bytes is taken off. `host` is the host as it is; of Open MPI also `plain`,
-its loop without vectors. Before that the counter is checked with a loop whose instructions are known. Needs libzydis-dev
-(./dev setup plot).
+its loop without vectors. Before that the counter is checked with a loop whose instructions are known. Needs
+libzydis-dev (./dev setup plot).
 """
 
 import argparse

@@ -19,6 +19,7 @@ from papers import PAPERS  # noqa: E402
 PLACE = ROOT / "docs" / "reproduction"
 # Of each paper the figures that hold results, read off the papers by hand.
 FIGURES = {
+    "long-vectors": "6 7 8 9 10 11 12 13",
     "sve": "2 3 4 5 6 7 9 10 11 12",
     "sc18": "6 7 8",
 }
@@ -101,6 +102,18 @@ def test_one_figure_from_end_to_end(tmp_path):
 def test_a_piece_that_fails_is_told(tmp_path):
     with pytest.raises(runner.Failed, match="a piece: false"):
         runner.Runner(tmp_path, say=lambda _: None).run("a piece", 1, "false")
+
+
+def test_what_is_timed_runs_under_the_command_and_what_is_not_does_not(tmp_path):
+    pieces = runner.Runner(tmp_path, under="echo under", say=lambda _: None)
+    assert pieces.run("a piece", 1, "echo", "it") == "under echo it\n"
+    assert pieces.run("a piece", 1, "echo", "it", timed=False) == "it\n"
+
+
+def test_a_point_with_a_range_shows_it():
+    found = data.Data([data.Point("ours", "a step", 0.5, 0.25, 0.75), data.Point("ours", "another", 2.0)], {})
+    assert page.with_range(found, "", "ours", "a step", 0.5) == "0.5000 (0.2500 to 0.7500)"
+    assert page.with_range(found, "", "ours", "another", 2.0) == "2"
 
 
 def test_what_is_not_there_is_named():

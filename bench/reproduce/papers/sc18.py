@@ -15,7 +15,7 @@ def places(sockets, cores):
 def edges(runner, title, shape, where):
     """Points of one tree: the parent of each rank."""
     program = hosts.BUILD / "bench" / "tree_edges"
-    for line in runner.run(title, 1, program, shape, *where).splitlines():
+    for line in runner.run(title, 1, program, shape, *where, timed=False).splitlines():
         parent, child = map(int, line.split())
         yield Point("parent", child, parent, panel=title)
 

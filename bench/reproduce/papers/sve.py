@@ -13,7 +13,7 @@ NO_A64FX = "no A64FX is at hand; what the same kernels execute is in {}."
 
 def counts(runner, bench, seconds, names):
     """Points of a benchmark that counts instructions; names: its word -> the series"""
-    for row in runner.bench(bench, seconds):
+    for row in runner.bench(bench, seconds, timed=False):
         if row["what"] in names:
             yield Point(names[row["what"]], int(row["vector_bits"]), int(row["instructions"]))
 
@@ -52,7 +52,8 @@ PAPER = Paper(
                     Published("instructions of memcpy over those of the copy by four vectors", "4 times",
                               "section IV.C.1, “400%”"),
                     lambda found: times(found.ratios("one vector a turn", "Millrace, four vectors a turn")),
-                    "theirs has five instructions a turn, whether of one vector or of four; here the compiler makes six of a "
+                    "theirs has five instructions a turn, whether of one vector or of four; here the compiler makes "
+                    "six of a "
                     "turn of one vector, and a turn of four takes four",
                 ),
                 Comparison(
@@ -78,7 +79,8 @@ PAPER = Paper(
                     Published("gathers, fewer than by blocks, from 128 to 2048 bits", "10 to 100 times",
                               "section IV.C.2"),
                     lambda found: times(found.ratios("block by block", "Millrace, gather loads")),
-                    "theirs copies a block with a call of memcpy, ours with three or four instructions: there is less to "
+                    "theirs copies a block with a call of memcpy, ours with three or four instructions: there is "
+                    "less to "
                     "save, and at 128 bits a gather of four elements costs more than it saves",
                 ),
                 Comparison(
