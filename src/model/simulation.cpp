@@ -34,7 +34,7 @@ class Simulation final : public Observer {
  public:
   explicit Simulation(const Question& question)
       : question_(question),
-        cores_(question.machine.cores),
+        cores_(question.machine.core_count()),
         package_free_ns_(question.machine.packages),
         buffer_bytes_(question.bytes / sizeof(Element) * sizeof(Element)) {}
   ~Simulation() = default;
@@ -80,11 +80,11 @@ class Simulation final : public Observer {
   void later(Rank& rank) { ready_.emplace(rank.clock_ns, rank.number); }
   // A rank that shares its core keeps it until it has to wait.
   void take_turn(Rank& rank) {
-    if (question_.ranks > question_.machine.cores) return;
+    if (question_.ranks > question_.machine.core_count()) return;
     later(rank);
     Fiber::suspend();
   }
-  std::uint32_t core(std::uint32_t rank) const { return rank % question_.machine.cores; }
+  std::uint32_t core(std::uint32_t rank) const { return rank % question_.machine.core_count(); }
   Distance distance(std::uint32_t rank, std::uint32_t other) const {
     return question_.machine.between(core(rank), core(other));
   }
@@ -159,7 +159,7 @@ bool Simulation::prepare(Answer& answer) {
   Options options;
   options.selection = &question_.selection;
   options.waiting = Waiting::sleep;
-  options.crowded_node = question_.ranks > question_.machine.cores;
+  options.crowded_node = question_.ranks > question_.machine.core_count();
   options.lets_write = false;
   for (std::uint32_t number = 0; number < question_.ranks; ++number) {
     Rank& rank = *ranks_.emplace_back(std::make_unique<Rank>());

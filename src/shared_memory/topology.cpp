@@ -45,9 +45,9 @@ Place place_of(const char* root, std::size_t cpu) {
   Place place{};
   std::snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%zu/topology/physical_package_id", root, cpu);
   place.at[0] = read_number(path);
-  // The outermost cache has the highest index. It is called as the lowest processor that shares it: not all kernels give
-  // caches an id (Arm, POWER), and ids of caches of two levels may be equal, while on some processors not all cores
-  // have the same levels.
+  // The outermost cache has the highest index. It is called as the lowest processor that shares it: not all kernels
+  // give caches an id (Arm, POWER), and ids of caches of two levels may be equal, while on some processors not all
+  // cores have the same levels.
   place.at[1] = unknown_place;
   char mask[400];
   for (int index = 9; index >= 0 && place.at[1] == unknown_place; --index) {

@@ -22,7 +22,7 @@ Question ask(const char* topology, Kind kind, std::size_t bytes, const char* alg
   EXPECT_EQ(complaint, "");
   question.kind = kind;
   question.bytes = bytes;
-  question.ranks = question.machine.cores;
+  question.ranks = question.machine.core_count();
   // Figures that one can reckon with in the head.
   question.costs = {.line_ns = {0, 100, 1000, 10000},
                     .copy_bytes_per_ns = 1,

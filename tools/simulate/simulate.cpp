@@ -6,10 +6,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "model/simulation.h"
@@ -36,6 +38,14 @@ std::optional<collective::Kind> kind_of(std::string_view name) {
   return std::nullopt;
 }
 
+// A file that hwloc wrote, a directory with the /sys of a machine, or a synthetic topology. "" or what is wrong.
+std::string read_topology(const std::string& topology, model::Machine& machine) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(topology, unknown)) return model::read_system(topology, machine);
+  if (!std::filesystem::is_regular_file(topology, unknown)) return model::read_machine(topology, machine);
+  return model::read_hwloc_xml(read_text(topology).value_or(""), machine);
+}
+
 // False: says why.
 bool write_file(const std::string& path, const std::string& text) {
   std::FILE* const file = std::fopen(path.c_str(), "w");
@@ -55,13 +65,16 @@ int simulate_command(char** arguments) {
   model::Question question;
   model::Costs& costs = question.costs;
   std::vector<double> lines(costs.line_ns.begin() + 1, costs.line_ns.end());
-  bool is_brief = false;
+  bool is_brief = false, only_machine = false;
   CommandApp app("Runs the algorithm of a collective on a machine that need not be here, in simulated time.",
                  "millrace simulate");
   app.footer("  millrace simulate --topology 'pack:2 l3:8 core:8' --svg allreduce.svg allreduce 1MiB");
-  app.add_option("CALL", call, "barrier, bcast, reduce or allreduce")->required();
+  app.add_option("CALL", call, "barrier, bcast, reduce or allreduce");
   app.add_option("BYTES", bytes_word, "of one rank's buffer, e.g. 32KiB");
-  app.add_option("--topology", topology, "packages, last caches of each, cores of each, as hwloc writes it")
+  app.add_option(
+         "--topology", topology,
+         "packages, last caches of each, cores of each, as hwloc writes it; or a file that lstopo wrote as XML; or "
+         "the directory above a machine's /sys")
       ->required();
   auto* const ranks_option =
       app.add_option("--ranks", ranks, "one on each core, then again; as many as cores if not given")
@@ -83,13 +96,18 @@ int simulate_command(char** arguments) {
       ->check(CLI::Range(0., 1e9));
   auto* const svg_option = app.add_option("--svg", svg, "draw the timeline there")->type_name("FILE");
   app.add_flag("--brief", is_brief, "no timeline");
+  app.add_flag("--machine", only_machine, "print what was understood of the topology, and no more");
   try {
     app.parse(argument_count, arguments);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_error;
   }
-  if (const std::string wrong = model::read_machine(topology, question.machine); !wrong.empty())
+  if (const std::string wrong = read_topology(topology, question.machine); !wrong.empty())
     return complain("--topology: " + wrong);
+  if (only_machine) {
+    std::printf("%s\n", model::machine_text(question.machine).c_str());
+    return 0;
+  }
   const std::optional<collective::Kind> kind = kind_of(call);
   if (!kind) return complain(fmt::format("'{}' is none of barrier, bcast, reduce, allreduce", call));
   const std::optional<std::int64_t> bytes = bytes_of(bytes_word);
@@ -106,15 +124,16 @@ int simulate_command(char** arguments) {
   if (!complaint.empty()) return complain(complaint);
   question.kind = *kind;
   question.bytes = static_cast<std::size_t>(*bytes);
-  question.ranks = ranks_option->count() ? ranks : question.machine.cores;
+  question.ranks = ranks_option->count() ? ranks : question.machine.core_count();
   question.calls = calls;
   std::copy(lines.begin(), lines.end(), costs.line_ns.begin() + 1);
   const model::Answer answer = model::simulate(question);
   if (!answer.failure.empty()) return complain(answer.failure);
   if (!answer.is_right) return complain("the result is wrong: this is a defect of Millrace");
-  const std::string title = fmt::format("{} of {} bytes by {}, {} ranks on {} cores: {:.0f} ns, {} bytes between cores",
-                                        call, *kind == collective::Kind::barrier ? 0 : *bytes, answer.algorithm,
-                                        question.ranks, question.machine.cores, answer.call_ns, answer.moved_bytes);
+  const std::string title =
+      fmt::format("{} of {} bytes by {}, {} ranks on {} cores: {:.0f} ns, {} bytes between cores", call,
+                  *kind == collective::Kind::barrier ? 0 : *bytes, answer.algorithm, question.ranks,
+                  question.machine.core_count(), answer.call_ns, answer.moved_bytes);
   if (!is_brief) std::fputs(timeline_text(answer, question.ranks <= most_ranks_of_events).c_str(), stdout);
   std::printf("%s\n", title.c_str());
   return svg_option->count() && !write_file(svg, timeline_svg(answer, title)) ? 1 : 0;
