@@ -1,7 +1,6 @@
-// A machine that need not be here, and what it costs to use it.
+// A machine that need not be here.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -46,16 +45,5 @@ std::string machine_text(const Machine& machine);
 
 // Cores with any numbers of packages and caches become a machine: in the order of these, numbered from 0 on.
 std::string make_machine(std::vector<Core> cores, Machine& machine);
-
-struct Costs {
-  // From one core to another, by distance. The first is nothing; that within a cache is measured (docs/model.md), the
-  // others are assumed.
-  std::array<double, 4> line_ns{0, 60, 110, 250};
-  double copy_bytes_per_ns = 12;     // of one core alone
-  double package_bytes_per_ns = 96;  // of all cores of a package together: assumed
-  double lines_at_once = 10;         // that a core fetches of another's memory
-  double call_ns = 20;               // the instructions of a call
-  double switch_ns = 1500;           // from one rank to another on the same core
-};
 
 }  // namespace millrace::model
