@@ -95,14 +95,22 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
 #define OLDEST "GLIBC_2.17"
 #endif
 __asm__(".symver older_exp, exp@" OLDEST);
+__asm__(".symver older_exp2, exp2@" OLDEST);
 __asm__(".symver older_log, log@" OLDEST);
+__asm__(".symver older_log2, log2@" OLDEST);
 __asm__(".symver older_pow, pow@" OLDEST);
 extern double older_exp(double);
+extern double older_exp2(double);
 extern double older_log(double);
+extern double older_log2(double);
 extern double older_pow(double, double);
 extern double exp(double);
+extern double exp2(double);
 extern double log(double);
+extern double log2(double);
 extern double pow(double, double);
 double exp(double x) { return older_exp(x); }
+double exp2(double x) { return older_exp2(x); }
 double log(double x) { return older_log(x); }
+double log2(double x) { return older_log2(x); }
 double pow(double x, double y) { return older_pow(x, y); }
