@@ -107,7 +107,10 @@ def draw(figure, found, path):
         for row in axes:
             row[0].set_ylabel(drawing.y)
         if len(names) > 1:
-            picture.legend(*axes.flat[0].get_legend_handles_labels(), fontsize=7, ncols=min(len(names), 3),
+            handles = {}  # a panel may not have all series
+            for axis in axes.flat:
+                handles.update((label, handle) for handle, label in zip(*axis.get_legend_handles_labels(), strict=True))
+            picture.legend(handles.values(), handles.keys(), fontsize=7, ncols=min(len(handles), 3),
                            loc="outside upper center")  # fmt: skip
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.savefig(path, metadata={"Date": None, "Creator": None})

@@ -21,6 +21,7 @@ PLACE = ROOT / "docs" / "reproduction"
 FIGURES = {
     "long-vectors": "6 7 8 9 10 11 12 13",
     "sve": "2 3 4 5 6 7 9 10 11 12",
+    "gather-scatter": "6 7 8 10 11",
     "xeon-phi": "1 2",
     "sc18": "6 7 8 10 11 12 13",
 }
