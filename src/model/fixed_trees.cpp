@@ -55,7 +55,7 @@ bool FixedTrees::open(Clockwork& clockwork, const Question& question, std::size_
 }
 
 char* FixedTrees::cell(std::uint32_t rank, std::uint64_t piece) const {
-  return shared_.base() + ranks_ * sets * sizeof(Flags) + (rank * cells_ + piece % cells_) * cell_bytes_;
+  return shared_.base() + ranks_ * sets * sizeof(Flags) + (std::size_t{rank} * cells_ + piece % cells_) * cell_bytes_;
 }
 
 void FixedTrees::store(std::atomic<std::uint64_t>& flag, std::uint64_t value) {
