@@ -10,7 +10,7 @@ using collective::TreeKind;
 using collective::TreeNode;
 using collective::TreeShape;
 
-constexpr std::size_t cell_bytes = 8 << 10, cells = 4;
+constexpr std::size_t all_cells_bytes = 32 << 10;  // of a rank
 // Flags of Bcast, and of Reduce.
 constexpr std::size_t bcast_set = 0, reduce_set = 1, sets = 2;
 
@@ -36,25 +36,26 @@ FixedTrees::Tree FixedTrees::grow(const Machine& machine, const TreeShape& shape
   return tree;
 }
 
-bool FixedTrees::open(Clockwork& clockwork, const Machine& machine, std::uint32_t ranks, Kind kind, std::size_t bytes,
-                      std::size_t each_bytes) {
+bool FixedTrees::open(Clockwork& clockwork, const Question& question, std::size_t bytes, std::size_t each_bytes) {
   clockwork_ = &clockwork;
-  ranks_ = ranks;
+  ranks_ = question.ranks;
+  cells_ = question.fixed.cells;
+  cell_bytes_ = all_cells_bytes / cells_;
   bytes_ = bytes;
   each_bytes_ = each_bytes;
-  states_.resize(ranks);
-  up_ = grow(machine, shape_of_reduce(bytes));
+  states_.resize(ranks_);
+  up_ = grow(question.machine, question.fixed.has_tree ? question.selection.gather_tree : shape_of_reduce(bytes));
   // Flags of a Bcast go to all at once; a Barrier has no data, and a tree both ways.
-  down_ = kind == Kind::barrier ? up_ : grow(machine, {.kind = TreeKind::flat});
-  const std::size_t shared_bytes = ranks * (sets * sizeof(Flags) + (1 + cells) * cell_bytes);
-  if (!shared_.map(shared_bytes) || !owned_.map(ranks * each_bytes)) return false;
+  down_ = question.kind == Kind::barrier ? up_ : grow(question.machine, {.kind = TreeKind::flat});
+  const std::size_t shared_bytes = ranks_ * (sets * sizeof(Flags) + cells_ * cell_bytes_);
+  if (!shared_.map(shared_bytes) || !owned_.map(ranks_ * each_bytes)) return false;
   clockwork.share(shared_.base(), shared_bytes);
   clockwork.own(owned_.base(), each_bytes);
   return true;
 }
 
 char* FixedTrees::cell(std::uint32_t rank, std::uint64_t piece) const {
-  return shared_.base() + ranks_ * sets * sizeof(Flags) + (rank * cells + piece % cells) * cell_bytes;
+  return shared_.base() + ranks_ * sets * sizeof(Flags) + (std::size_t{rank} * cells_ + piece % cells_) * cell_bytes_;
 }
 
 void FixedTrees::store(std::atomic<std::uint64_t>& flag, std::uint64_t value) {
@@ -67,14 +68,14 @@ void FixedTrees::bcast(std::size_t bytes) {
   State& state = states_[rank];
   const TreeNode& node = down_.nodes[rank];
   char* const data = owned_.base() + rank * each_bytes_;
-  for (std::size_t first = 0; first == 0 || first < bytes; first += cell_bytes) {
-    const std::size_t length = std::min(cell_bytes, bytes - first);
+  for (std::size_t first = 0; first == 0 || first < bytes; first += cell_bytes_) {
+    const std::size_t length = std::min(cell_bytes_, bytes - first);
     const std::uint64_t piece = state.bcasts++;
     if (rank == 0) {
-      if (piece >= cells + state.bcast_free) {
+      if (piece >= cells_ + state.bcast_free) {
         for (std::uint32_t index = 0; index < node.child_count; ++index)
-          clockwork_->wait(flags(bcast_set, down_.children[node.first_child + index]).gather, piece - cells + 1);
-        state.bcast_free = piece - cells + 1;
+          clockwork_->wait(flags(bcast_set, down_.children[node.first_child + index]).gather, piece - cells_ + 1);
+        state.bcast_free = piece - cells_ + 1;
       }
       if (length != 0) clockwork_->copied(cell(0, piece), data + first, length);
     } else {
@@ -95,12 +96,12 @@ void FixedTrees::reduce(std::size_t bytes) {
   const TreeNode& node = up_.nodes[rank];
   const char* const in = owned_.base() + rank * each_bytes_;
   char* const out = owned_.base() + rank * each_bytes_ + bytes;
-  for (std::size_t first = 0; first == 0 || first < bytes; first += cell_bytes) {
-    const std::size_t length = std::min(cell_bytes, bytes - first);
+  for (std::size_t first = 0; first == 0 || first < bytes; first += cell_bytes_) {
+    const std::size_t length = std::min(cell_bytes_, bytes - first);
     const std::uint64_t piece = state.reduces++;
     char* const into = rank == 0 ? out + first : cell(rank, piece);
     // The parent has read what stood there.
-    if (rank != 0 && piece >= cells) clockwork_->wait(flags(reduce_set, node.parent).release, piece - cells + 1);
+    if (rank != 0 && piece >= cells_) clockwork_->wait(flags(reduce_set, node.parent).release, piece - cells_ + 1);
     if (node.child_count == 0 && length != 0) clockwork_->copied(into, in + first, length);
     for (std::uint32_t index = 0; index < node.child_count; ++index) {
       const std::uint32_t child = up_.children[node.first_child + index];

@@ -10,13 +10,13 @@
 #include "collective/tree.h"
 #include "model/clockwork.h"
 #include "model/pages.h"
+#include "model/simulation.h"
 
 namespace millrace::model {
 
 class FixedTrees {
  public:
-  bool open(Clockwork& clockwork, const Machine& machine, std::uint32_t ranks, collective::Kind kind, std::size_t bytes,
-            std::size_t each_bytes);
+  bool open(Clockwork& clockwork, const Question& question, std::size_t bytes, std::size_t each_bytes);
   void call(collective::Kind kind);
 
  private:
@@ -41,8 +41,8 @@ class FixedTrees {
   void reduce(std::size_t bytes);
 
   Clockwork* clockwork_ = nullptr;
-  std::uint32_t ranks_ = 0;
-  std::size_t bytes_ = 0, each_bytes_ = 0;
+  std::uint32_t ranks_ = 0, cells_ = 4;
+  std::size_t cell_bytes_ = 8 << 10, bytes_ = 0, each_bytes_ = 0;
   Tree down_, up_;
   Pages shared_, owned_;
   std::vector<State> states_;

@@ -173,7 +173,7 @@ Answer simulate_other(const Question& question, Other other) {
   Messages messages;
   FixedTrees trees;
   const std::size_t each_bytes = (2 * bytes + 8192) / 4096 * 4096;
-  if (other == Other::sc18 ? !trees.open(clockwork, question.machine, question.ranks, question.kind, bytes, each_bytes)
+  if (other == Other::sc18 ? !trees.open(clockwork, question, bytes, each_bytes)
                            : !messages.open(clockwork, question.ranks, each_bytes)) {
     answer.failure = "no memory for the buffers of all ranks: fewer ranks or bytes";
     return answer;

@@ -13,10 +13,17 @@
 
 namespace millrace::model {
 
+// What may be chosen otherwise in the design of SC18 (fixed_trees.h).
+struct FixedDesign {
+  bool has_tree = false;    // that of the selection, for Reduce; else as in the paper
+  std::uint32_t cells = 4;  // of 32 KiB together
+};
+
 struct Question {
   Machine machine;
   Costs costs;
   collective::Selection selection;
+  FixedDesign fixed;
   collective::Kind kind = collective::Kind::barrier;  // or bcast, reduce, allreduce; root 0
   std::size_t bytes = 0;
   std::uint32_t ranks = 2;  // on core 0, 1, ...; then again from core 0 on

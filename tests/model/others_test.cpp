@@ -92,5 +92,20 @@ TEST(Others, TheFixedDesign) {
   EXPECT_EQ(edges_across(512), 1u);
 }
 
+// A parent that has one cell of each child waits for it, and its children for the parent.
+TEST(Others, TheFixedDesignWithOtherChoices) {
+  Question question = ask("pack:2 core:4", Kind::reduce, 1 << 20);
+  question.costs.line_ns = {0, 1, 1, 1};
+  question.costs.copy_bytes_per_ns = 10;
+  const double four_ns = time_of(question, Other::sc18);
+  question.fixed.cells = 1;
+  EXPECT_GT(time_of(question, Other::sc18), 1.2 * four_ns);
+  // A flat tree: the root hears from all others, four of them in another socket.
+  question = ask("pack:2 core:4", Kind::reduce, 8);
+  question.fixed.has_tree = true;
+  question.selection.gather_tree = {.kind = collective::TreeKind::flat};
+  EXPECT_EQ(simulate_other(question, Other::sc18).ranks[0].events.size(), 2 * 7u);
+}
+
 }  // namespace
 }  // namespace millrace::model

@@ -121,9 +121,13 @@ int simulate_command(char** arguments) {
   app.add_option("--calls", calls, "so many, one after the other; what is printed is their mean")
       ->check(CLI::Range(1, 1000));
   app.add_option("--algorithm", algorithm, "force one, as MILLRACE_ALGORITHM does")->type_name("NAME");
-  app.add_option("--other", other, "what others do: messages by flat, binomial, doubling, ring; trees by sc18")
+  app.add_option("--other", other,
+                 "what others do: messages by flat, binomial, doubling, ring; trees by sc18, of which MILLRACE_TREE "
+                 "changes that of Reduce")
       ->type_name("NAME")
       ->excludes("--algorithm");
+  app.add_option("--cells", question.fixed.cells, "of sc18, into which 32 KiB of each rank are divided")
+      ->check(CLI::IsMember({1, 2, 4, 8, 16, 32}));
   app.add_option("--line", lines, "ns of a cache line within a last cache, within a package, across packages")
       ->delimiter(',')
       ->expected(3)
@@ -165,6 +169,7 @@ int simulate_command(char** arguments) {
        settings.single_copy != When::never},
       complaint, tuning.collectives);
   if (!complaint.empty()) return complain(complaint);
+  question.fixed.has_tree = !settings.tree.empty();
   question.kind = *kind;
   question.bytes = static_cast<std::size_t>(*bytes);
   question.ranks = ranks_option->count() ? ranks : question.machine.core_count();
