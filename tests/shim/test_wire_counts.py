@@ -55,7 +55,9 @@ def check(kind, calls, packets, payload, algorithms):
 
 
 # Not MPICH 4, which does not end where it can go by nothing but the wire (tests/hosts/nodes.py).
-@pytest.mark.parametrize("count, host", [(2, "openmpi4"), (3, "openmpi4"), pytest.param(2, "mpich5", marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    "count, host", [(2, "openmpi4"), (3, "openmpi4"), pytest.param(2, "mpich5", marks=pytest.mark.full)]
+)
 def test_long_messages(count, host):
     ranks, size, calls = 2 * count, 96 << 10, 20
     with nodes.Nodes(count, own_ipc=True) as made:
