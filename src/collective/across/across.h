@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 
+#include "collective/across/here.h"
 #include "collective/across/node_map.h"
 #include "collective/across/wire.h"
 #include "collective/blocking.h"
@@ -25,6 +26,8 @@ class Across {
  public:
   // Room for data on their way; each rank has four times as much.
   static constexpr std::size_t room_bytes = std::size_t{1} << 20;
+  // Of more ranks so little of each block has room at a time that the host is left to do what has a block for each.
+  static constexpr std::uint32_t most_ranks_of_blocks = 4096;
   // One piece of a broadcast crosses while the one before it is copied here.
   static constexpr std::size_t bcast_piece_bytes = std::size_t{256} << 10;
   // Blocks of up to so many bytes are gathered by a leader for its whole node.
@@ -39,11 +42,11 @@ class Across {
     std::size_t most_element_bytes = ~std::size_t{0};
     bool exchanges = true;
   };
-  static Limits limits_of(const Group& here);
+  static Limits limits_of(const GroupShape& here);
 
   // `here`: of the ranks of this node, in rank order; null: this rank is alone on it. All must outlive this. False: no
   // memory.
-  bool open(NodeMap&& map, std::uint32_t rank, Group* here, Wire& wire, const Limits& limits);
+  bool open(NodeMap&& map, std::uint32_t rank, Here* here, Wire& wire, const Limits& limits);
 
   const NodeMap& map() const { return map_; }
   std::uint32_t rank() const { return rank_; }
@@ -137,7 +140,7 @@ class Across {
 
   NodeMap map_;
   std::uint32_t rank_ = 0;
-  Group* here_ = nullptr;
+  Here* here_ = nullptr;
   Limits limits_;
   Wire* wire_ = nullptr;
   std::unique_ptr<char[]> memory_;

@@ -60,7 +60,7 @@ Result Across::allgather_piece(const Data& own, std::span<const Data> received, 
     if (const Result result = crossed(gathered); result != Result::ok) return result;
     for (std::uint32_t at = 0; at < places(); ++at) parts_[at] = {column, room(0) + at * column, nullptr, nullptr};
     const Data mine{column, room(1), nullptr, nullptr};
-    const Result result = collective::publish(*here_, Kind::allgather, length, mine, {parts_.get(), places()}, column);
+    const Result result = here_->publish(length, mine, {parts_.get(), places()}, column);
     if (result != Result::ok) return result;
     for (std::uint32_t rank = 0; rank < map_.ranks(); ++rank)
       unpack_part(received[rank], first, length, room(0) + map_.place_of(rank) * column + map_.node_of(rank) * length);

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "collective/across/across.h"
-#include "collective/collective.h"
 
 namespace millrace::collective {
 
@@ -71,8 +70,7 @@ Result Across::allreduce_parts(const void* in, void* out, std::size_t elements, 
     counts[part] = elements * (part + 1) / parts - elements * part / parts;
   const Blocking blocks(counts, begins);
   const std::size_t own = counts[place()];
-  if (const Result result = collective::reduce_scatter(*here_, in, room(0), blocks, reducer); result != Result::ok)
-    return result;
+  if (const Result result = here_->reduce_scatter(in, room(0), blocks, reducer); result != Result::ok) return result;
   if (own != 0)
     if (const Result result = crossed(wire_->allreduce(Line::places, room(0), own, reducer)); result != Result::ok)
       return result;
@@ -80,7 +78,7 @@ Result Across::allreduce_parts(const void* in, void* out, std::size_t elements, 
   for (std::uint32_t part = 0; part < parts; ++part)
     parts_[part] = {counts[part] * reducer.element_bytes,
                     static_cast<char*>(out) + begins[part] * reducer.element_bytes, nullptr, nullptr};
-  return collective::publish(*here_, Kind::allgather, elements, mine, {parts_.get(), parts});
+  return here_->publish(elements, mine, {parts_.get(), parts}, 0);
 }
 
 }  // namespace millrace::collective

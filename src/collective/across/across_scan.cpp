@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "collective/across/across.h"
-#include "collective/collective.h"
 
 namespace millrace::collective {
 namespace {
@@ -49,7 +48,7 @@ Result Across::scatter_reduced(const char* in, char* out, const Blocking& blocks
       counts[part] += count_of(rank);
     }
   const Blocking here_blocks(counts, begins);
-  const Result reduced = by_place ? collective::reduce_scatter(*here_, room(0), room(1), here_blocks, reducer)
+  const Result reduced = by_place ? here_->reduce_scatter(room(0), room(1), here_blocks, reducer)
                                   : here_reduce(room(0), room(1), here_blocks.elements(), reducer, 0);
   if (reduced != Result::ok) return reduced;
   // Now between nodes: what each node's ranks get.
@@ -104,8 +103,7 @@ Result Across::scan_piece(const void* in, void* out, std::size_t elements, const
   if (!here_) {
     if (inclusive && in != out) std::memcpy(out, in, bytes);
   } else {
-    const Result result = inclusive ? collective::scan(*here_, in, out, elements, reducer)
-                                    : collective::exscan(*here_, in, out, elements, reducer);
+    const Result result = here_->scan(in, out, elements, reducer, inclusive);
     if (result != Result::ok) return result;
   }
   if (place() == last) {

@@ -63,7 +63,7 @@ std::string PretendedRank::join(const PretendedNodes& nodes, std::uint32_t rank)
   Across::Limits limits;
   for (std::uint32_t each = 0; each < map.nodes(); ++each)
     limits.most_element_bytes = std::min<std::size_t>(limits.most_element_bytes, (64 << 10) / map.places(each));
-  if (!across_.open(std::move(map), rank, places > 1 ? &here_ : nullptr, wire_, limits)) return "no memory";
+  if (!across_.open(std::move(map), rank, places > 1 ? &steps_here_ : nullptr, wire_, limits)) return "no memory";
   group_.span(across_, standard_selection());
   return "";
 }

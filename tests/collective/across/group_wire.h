@@ -62,6 +62,7 @@ class PretendedRank {
   };
 
   Group here_, group_;
+  GroupHere steps_here_{here_};
   GroupWire wire_;
   Across across_;
 };
