@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/file_name.h"
 #include "base/launcher.h"
 
 namespace millrace {
@@ -175,12 +176,23 @@ Accepted anything(const Setting&, std::string_view text, SettingValues& values) 
   return std::string(text);
 }
 
+// A pattern (base/file_name.h).
 template <std::string SettingValues::*member>
-Accepted switch_or_json_file(const Setting&, std::string_view text, SettingValues& values) {
+Accepted file(const Setting& setting, std::string_view text, SettingValues& values) {
+  if (unknown_percent(text)) return std::nullopt;
+  return anything<member>(setting, text, values);
+}
+
+// A switch, a pattern, or both with a comma between them.
+Accepted report_places(const Setting&, std::string_view text, SettingValues& values) {
+  const std::size_t comma = text.find(',');
+  const bool is_both = comma != std::string_view::npos && on_off(text.substr(0, comma)) == true;
+  const std::string_view name = is_both ? text.substr(comma + 1) : text;
   const auto value = on_off(text);
-  if (!value && !ends_with_json(text)) return std::nullopt;
-  values.*member = value ? (*value ? "1" : "0") : std::string(text);
-  return values.*member;
+  if (!value && (!ends_with_json(name) || unknown_percent(name))) return std::nullopt;
+  values.report_table = is_both || value == true;
+  values.report_file = value ? std::string{} : std::string(name);
+  return value ? (*value ? "1" : "0") : (is_both ? "1," : "") + values.report_file;
 }
 
 constexpr std::array table = std::to_array<Setting>({
@@ -202,7 +214,7 @@ constexpr std::array table = std::to_array<Setting>({
      "collectives among the ranks of a node by shared memory: where that was measured to be faster"},
     {"MILLRACE_LAYOUTS", choice<&SettingValues::layouts>, "auto|always|never", "auto",
      "messages of derived datatypes: pack them ourselves where that was measured to be faster"},
-    {"MILLRACE_TUNING", anything<&SettingValues::tuning>, "FILE|none", "",
+    {"MILLRACE_TUNING", file<&SettingValues::tuning>, "FILE|none", "",
      "a table of 'millrace tune'; without it millrace/tuning.json in XDG_CONFIG_HOME (~/.config), none ignores both"},
     {"MILLRACE_ORDER", choice<&SettingValues::order>, "auto|rank", "auto",
      "rank: reductions of a node are the left fold in rank order, also where a tree would be faster"},
@@ -218,7 +230,7 @@ constexpr std::array table = std::to_array<Setting>({
     {"MILLRACE_MEASURE", choice<&SettingValues::measure>, "auto|always|never", "auto",
      "collectives inside a node: time some calls of the job, ours and the host's, and go on with what was faster; "
      "always without a limit on what that costs"},
-    {"MILLRACE_LEARN", anything<&SettingValues::learn>, "FILE", "",
+    {"MILLRACE_LEARN", file<&SettingValues::learn>, "FILE", "",
      "a tuning table into which goes what this run shows of who does its collectives faster ('millrace learn')"},
     {"MILLRACE_PMPI", choice<&SettingValues::pmpi>, "host|alike", "host",
      "where a program or its libraries call PMPI names of collectives: leave all to the host, or rely on all ranks to "
@@ -230,8 +242,9 @@ constexpr std::array table = std::to_array<Setting>({
      "so long ranks wait in MPI_Init for those of other nodes, if all are known to come; then the job ends"},
     {"MILLRACE_NODE_SPLIT", node_split<&SettingValues::node_split>, "N+N+...|NODE,NODE,...", "",
      "pretends several nodes on one, to try things out: sizes, e.g. 2+2, or the node of each rank, e.g. 0,1,0,1"},
-    {"MILLRACE_REPORT", switch_or_json_file<&SettingValues::report>, "0|1|FILE.json", "0",
-     "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON"},
+    {"MILLRACE_REPORT", report_places, "0|1|FILE.json|1,FILE.json", "0",
+     "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON; in "
+     "names of files %j is the job, %h the node, %p the process, %% a percent sign"},
     {"MILLRACE_LOG", choice<&SettingValues::log>, "off|error|warning|info|debug", "warning",
      "what Millrace says on standard error"},
 });
@@ -327,6 +340,13 @@ SettingValues::SettingValues() {
 std::optional<std::string> setting_complaint(const Setting& setting, std::string_view text) {
   SettingValues scratch;
   if (accept(setting, text, scratch)) return std::nullopt;
+  if (const auto unknown = std::string_view(setting.values).find("FILE") != std::string_view::npos
+                               ? unknown_percent(text)
+                               : std::nullopt)
+    return fmt::format(
+        "{}={}: {} means nothing in the name of a file: %j is the job, %h the node, %p the process, %% "
+        "a percent sign",
+        setting.variable, text, *unknown);
   return fmt::format("{}={} is not one of {}", setting.variable, text, setting.values);
 }
 

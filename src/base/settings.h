@@ -61,16 +61,17 @@ struct SettingValues {
   std::string algorithm;
   When single_copy{};
   When measure{};
-  std::string learn;  // a file, or nothing
+  std::string learn;  // a file, or nothing; names of files are patterns (base/file_name.h)
   PmpiCalls pmpi{};
   When nodes{};
   std::uint32_t nodes_wait_seconds{};
-  std::string node_split;  // or nothing
-  std::string report;      // "0", "1" or a file name
+  std::string node_split;   // or nothing
+  bool report_table{};      // on standard error
+  std::string report_file;  // or nothing
   LogLevel log{};
   std::vector<std::string> complaints;
 
-  bool reports() const { return report != "0"; }
+  bool reports() const { return report_table || !report_file.empty(); }
 };
 
 // `environment` is an environ-style array ended by a null pointer.

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/file_name.h"
 #include "base/hash.h"
 #include "base/settings.h"
 
@@ -242,7 +243,7 @@ std::string standard_tuning_path(const char* const* environment) {
 Tuning read_tuning(const char* const* environment) {
   const std::string named = read_settings(environment).tuning;
   if (named == "none") return untuned();
-  const std::string path = named.empty() ? standard_tuning_path(environment) : named;
+  const std::string path = named.empty() ? standard_tuning_path(environment) : file_name_of(named);
   std::ifstream file(path, std::ios::binary);
   if (path.empty() || !file) {
     Tuning tuning = untuned();

@@ -57,8 +57,15 @@ Report merge(std::span<const RankRecord> records);
 std::string to_json(const Report& report);
 std::string to_table(const Report& report);  // lines of at most 100 columns
 
-// On rank 0: merges the bytes of all ranks and shows them. `destination` is the value of MILLRACE_REPORT: "1" for the
-// table on standard error, else the name of the JSON file. A failure is one line on standard error. Never throws.
-Status publish(std::span<const std::vector<std::byte>> ranks, std::string_view destination) noexcept;
+// Where a report goes; both at once if asked for.
+struct Destination {
+  bool table = false;  // on standard error
+  std::string file;    // as JSON; "" for none
+};
+
+// On rank 0: merges the bytes of all ranks and shows them. A file that was there before this process wrote one of its
+// name is kept under a name with a number, and one line says so. What a file cannot take goes to standard error as a
+// table, behind one line with the reason. Never throws.
+Status publish(std::span<const std::vector<std::byte>> ranks, const Destination& destination) noexcept;
 
 }  // namespace millrace::record

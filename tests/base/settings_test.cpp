@@ -106,7 +106,8 @@ TEST(Settings, TheStandardValuesAreThoseOfTheTable) {
   EXPECT_EQ(values.threads_bytes, 8 << 20);
   EXPECT_EQ(values.pmpi, PmpiCalls::host);
   EXPECT_EQ(values.isa, "auto");
-  EXPECT_EQ(values.report, "0");
+  EXPECT_FALSE(values.report_table);
+  EXPECT_EQ(values.report_file, "");
 }
 
 TEST(Settings, CountsEndAtTheMost) {
@@ -183,13 +184,31 @@ TEST(Settings, VariablesThatAreDocumentedElsewhereAreKnown) {
 }
 
 TEST(Settings, TheReportIsASwitchOrAJsonFile) {
-  EXPECT_EQ(read({"MILLRACE_REPORT=yes"}).report, "1");
+  EXPECT_TRUE(read({"MILLRACE_REPORT=yes"}).report_table);
   EXPECT_FALSE(read({"MILLRACE_REPORT=0"}).reports());
-  EXPECT_EQ(read({"MILLRACE_REPORT=/tmp/a b.json"}).report, "/tmp/a b.json");
+  EXPECT_EQ(read({"MILLRACE_REPORT=/tmp/a b.json"}).report_file, "/tmp/a b.json");
+  EXPECT_FALSE(read({"MILLRACE_REPORT=/tmp/a b.json"}).report_table);
+  EXPECT_EQ(read({"MILLRACE_REPORT=on,run.json"}).report_file, "run.json");
+  EXPECT_TRUE(read({"MILLRACE_REPORT=on,run.json"}).report_table);
+  EXPECT_EQ(read({"MILLRACE_REPORT=a,run.json"}).report_file, "a,run.json");
+  EXPECT_FALSE(read({"MILLRACE_REPORT=1,run.txt"}).reports());
   const SettingValues values = read({"MILLRACE_REPORT=report.txt"});
   EXPECT_FALSE(values.reports());
   EXPECT_EQ(values.complaints.size(), 1u);
   EXPECT_FALSE(read({"MILLRACE_REPORT=.json"}).reports());  // no name before the suffix
+}
+
+TEST(Settings, APercentSignThatMeansNothingIsNamed) {
+  for (const char* variable : {"MILLRACE_REPORT", "MILLRACE_LEARN", "MILLRACE_TUNING"}) {
+    const std::string name = std::string(variable) + "=run.%x%z.json";
+    const SettingValues values = read({name.c_str()});
+    EXPECT_FALSE(values.reports());
+    ASSERT_EQ(values.complaints.size(), 1u);
+    EXPECT_TRUE(values.complaints[0].starts_with(name + ": %x means nothing in the name of a file:"))
+        << values.complaints[0];
+    const std::string good = std::string(variable) + "=run.%j.%h.%p.%%.json";
+    EXPECT_TRUE(read({good.c_str()}).complaints.empty());
+  }
 }
 
 TEST(Settings, AnUnknownVariableIsNamedOnceWithItsNeighbour) {

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "record/report.h"
@@ -50,7 +52,7 @@ class Publish : public ::testing::Test {
   // What publish() said on standard error.
   std::string said(const std::string& destination, Status expected) {
     testing::internal::CaptureStderr();
-    EXPECT_EQ(publish(ranks, destination), expected);
+    EXPECT_EQ(publish(ranks, destination == "1" ? Destination{true, {}} : Destination{false, destination}), expected);
     return testing::internal::GetCapturedStderr();
   }
 
@@ -72,13 +74,75 @@ TEST_F(Publish, PrintsTheTable) {
   EXPECT_EQ(files(), 0u);
 }
 
-TEST_F(Publish, ReplacesAnOlderReportAndKeepsALink) {
+TEST_F(Publish, WritesTheTableAndTheFileAtOnce) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(publish(ranks, {true, path("report.json")}), Status::ok);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("MPI_Barrier"), std::string::npos);
+  EXPECT_NE(text_of(path("report.json")).find("millrace-report"), std::string::npos);
+}
+
+TEST_F(Publish, KeepsAnOlderReportUnderANumberAndSaysSo) {
+  std::ofstream(path("run.json")) << "old";
+  std::ofstream(path("run.1.json")) << "older";
+  EXPECT_EQ(said(path("run.json"), Status::ok),
+            "millrace: warning: " + path("run.json") + " was there: it is now " + path("run.2.json") + "\n");
+  EXPECT_EQ(text_of(path("run.1.json")), "older");
+  EXPECT_EQ(text_of(path("run.2.json")), "old");
+  EXPECT_NE(text_of(path("run.json")).find("millrace-report"), std::string::npos);
+  EXPECT_EQ(said(path("run.json"), Status::ok), "") << "its own, of this process, is replaced";
+  EXPECT_EQ(files(), 3u);
+}
+
+TEST_F(Publish, KeepsWhatALinkLeadsToAndTheLink) {
   std::ofstream(path("old.json")) << "old";
   fs::create_symlink("old.json", path("link.json"));
-  EXPECT_EQ(said(path("link.json"), Status::ok), "");
+  EXPECT_NE(said(path("link.json"), Status::ok).find("old.1.json"), std::string::npos);
   EXPECT_TRUE(fs::is_symlink(path("link.json")));
   EXPECT_NE(text_of(path("old.json")).find("millrace-report"), std::string::npos);
-  EXPECT_EQ(files(), 2u);
+  EXPECT_EQ(text_of(path("old.1.json")), "old");
+  EXPECT_EQ(files(), 3u);
+}
+
+// Each finds a file of somebody else's, or none, and never half a one.
+TEST_F(Publish, OfManyWritersOfOneNameNoneLosesItsFile) {
+  constexpr int writers = 8, rounds = 25;
+  std::vector<pid_t> children;
+  for (int writer = 0; writer < writers; ++writer) {
+    const pid_t child = fork();
+    if (child == 0) {
+      int failures = 0;
+      for (int round = 0; round < rounds; ++round) {
+        const std::string text = std::string(20'000, 'x') + std::to_string(writer * rounds + round);
+        std::string kept, error;
+        failures += write_beside_older(path("run.json"), text, kept, error) != Status::ok;
+      }
+      _exit(failures);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  std::set<std::string> found;
+  for (const auto& file : fs::directory_iterator(directory)) {
+    const std::string text = text_of(file.path().string());
+    ASSERT_GT(text.size(), 20'000u) << file.path();
+    found.insert(text.substr(20'000));
+  }
+  EXPECT_EQ(files(), static_cast<std::size_t>(writers) * rounds);
+  EXPECT_EQ(found.size(), static_cast<std::size_t>(writers) * rounds);
+}
+
+TEST_F(Publish, AnObstacleIsSeenBeforehand) {
+  EXPECT_EQ(obstacle_to_file(path("run.json")), "");
+  EXPECT_EQ(obstacle_to_file(path("no/run.json")), path("no") + ": No such file or directory");
+  EXPECT_EQ(obstacle_to_file(directory.string()), "Is a directory");
+  EXPECT_EQ(obstacle_to_file("/dev/null"), "");
+  std::ofstream(path("file")) << "no directory";
+  EXPECT_EQ(obstacle_to_file(path("file/run.json")), path("file") + ": Not a directory");
+  EXPECT_EQ(files(), 1u) << "nothing was written to find that out";
 }
 
 TEST_F(Publish, HonoursTheUmask) {
@@ -91,12 +155,14 @@ TEST_F(Publish, HonoursTheUmask) {
 }
 
 TEST_F(Publish, SaysWhyAPathCannotBeWritten) {
-  const std::string missing = path("no/such/report.json");
-  EXPECT_EQ(said(missing, Status::system_error),
-            "millrace: error: cannot write the report to " + missing + ": No such file or directory\n");
+  const auto says = [this](const std::string& file, const char* why) {
+    const std::string text = said(file, Status::system_error), start = "millrace: error: cannot write the report to ";
+    EXPECT_EQ(text.substr(0, text.find('\n')), start + file + ": " + why + ": here is its table");
+    EXPECT_NE(text.find("MPI_Barrier"), std::string::npos) << "the figures are lost";
+  };
+  says(path("no/such/report.json"), "No such file or directory");
   fs::create_directory(path("directory.json"));
-  EXPECT_EQ(said(path("directory.json"), Status::system_error),
-            "millrace: error: cannot write the report to " + path("directory.json") + ": Is a directory\n");
+  says(path("directory.json"), "Is a directory");
   EXPECT_EQ(files(), 1u);
 }
 
@@ -109,8 +175,10 @@ TEST_F(Publish, SaysThatADeviceIsFullAndLeavesItADevice) {
     close(opened);
   else
     GTEST_SKIP() << "devices do not work in " << directory;
-  EXPECT_EQ(said(path("full.json"), Status::system_error),
-            "millrace: error: cannot write the report to " + path("full.json") + ": No space left on device\n");
+  EXPECT_EQ(
+      said(path("full.json"), Status::system_error)
+          .find("millrace: error: cannot write the report to " + path("full.json") + ": No space left on device:"),
+      0u);
   EXPECT_TRUE(fs::is_character_file(path("full.json")));
   EXPECT_EQ(files(), 1u);
 }

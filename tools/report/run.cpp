@@ -117,6 +117,10 @@ bool read_run(const std::string& file, Run& run, std::string& error) {
     return false;
   }
   const json value = json::parse(text.str(), nullptr, false);
+  if (value.is_discarded() && text.str().find("\"millrace-report\"") != std::string::npos) {
+    error = "begins as a report and is cut short or damaged: copy it anew; a run writes it whole or not at all";
+    return false;
+  }
   if (value.is_discarded() || !value.is_object() || !value.contains("schema") || value["schema"] != "millrace-report") {
     error = "is no report: MILLRACE_REPORT=FILE.json writes one";
     return false;

@@ -5,18 +5,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "abi.h"
+#include "base/file_name.h"
 #include "base/launcher.h"
+#include "base/log.h"
 #include "kernel/kernel.h"
 #include "node/board_reports.h"
 #include "record/rank_record.h"
 #include "record/report.h"
+#include "record/whole_file.h"
 #include "shim/bind/forward.h"
 #include "shim/host/library_version.h"
 #include "shim/node/job_nodes.h"
@@ -46,8 +48,7 @@ record::RankIdentity identity(int rank, int ranks) {
   record::RankIdentity who;
   who.rank = rank;
   who.ranks = ranks;
-  char name[HOST_NAME_MAX + 1] = "";
-  if (gethostname(name, sizeof name - 1) == 0) who.host = name;
+  who.host = node_name();
   who.pid = getpid();
   who.isa = kernel::active_isa().name;
   who.host_mpi = library_version();
@@ -70,10 +71,17 @@ std::vector<std::byte> own_record(int rank, int ranks) {
   return record::pack_rank_record(identity(rank, ranks), names(), savings(), runtime().tick_scale.ns_per_tick());
 }
 
-// "a.json" -> "a.<word>.json": processes that do not share a world must not overwrite one another's file.
-std::string with_suffix(const std::string& destination, const std::string& word) {
-  if (!destination.ends_with(".json")) return destination;
-  return fmt::format("{}.{}.json", destination.substr(0, destination.size() - 5), word);
+record::Destination destination() {
+  const SettingValues& settings = runtime().settings;
+  return {settings.report_table, file_name_of(settings.report_file)};
+}
+
+// "a.json" -> "a.<word>.json": processes that do not share a world must not overwrite one another's file. Not where the
+// name tells them apart anyway, by `letter`.
+void add_suffix(record::Destination& destination, char letter, const std::string& word) {
+  std::string& file = destination.file;
+  if (file.ends_with(".json") && !names_by(runtime().settings.report_file, letter))
+    file = fmt::format("{}.{}.json", file.substr(0, file.size() - 5), word);
 }
 
 // Other nodes write reports of their own: ranks of several nodes have nothing in common yet.
@@ -85,12 +93,11 @@ bool others_elsewhere(const node::Board& board, std::size_t records) {
 }
 
 // Of this node, also where it is one that is only pretended.
-std::string node_name(int rank, int ranks) {
-  char name[HOST_NAME_MAX + 1] = "";
-  std::string host = gethostname(name, sizeof name - 1) == 0 ? name : "node";
+void add_node(record::Destination& destination, int rank, int ranks) {
   if (const auto pretended = pretended_nodes(runtime().settings, ranks))
-    host += fmt::format(".{}", (*pretended)[static_cast<std::size_t>(rank)]);
-  return host;
+    add_suffix(destination, '\0', fmt::format("{}.{}", node_name(), (*pretended)[static_cast<std::size_t>(rank)]));
+  else
+    add_suffix(destination, 'h', node_name());
 }
 
 }  // namespace
@@ -98,41 +105,43 @@ std::string node_name(int rank, int ranks) {
 // Whoever comes last of those that were asked for a report writes it. Nobody waits: a rank that was not asked, or runs
 // without Millrace, would never come.
 void publish_world() {
-  int rank = 0;
-  int ranks = 1;
-  host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
-  host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
+  const int rank = runtime().world_rank, ranks = runtime().world_ranks;
   const std::vector<std::byte> own = own_record(rank, ranks);
   node::Board* const board = job_board();
   bool left = false;
-  std::string destination = runtime().settings.report;
+  record::Destination places = destination();
   // They have a world of their own beside that of their parents.
-  if (was_spawned()) destination = with_suffix(destination, fmt::format("pid{}", getpid()));
+  if (was_spawned()) add_suffix(places, 'p', fmt::format("pid{}", getpid()));
   if (board) {
     const auto records = node::leave_report(*board, own, left);
     if (!records.empty()) {
-      if (others_elsewhere(*board, records.size())) destination = with_suffix(destination, node_name(rank, ranks));
-      record::publish(records, destination);
+      if (others_elsewhere(*board, records.size())) add_node(places, rank, ranks);
+      record::publish(records, places);
     }
   }
   if (left) return;
-  if (ranks > 1) destination = with_suffix(destination, fmt::format("rank{}", rank));
-  record::publish(std::span(&own, 1), destination);
+  if (ranks > 1) add_suffix(places, '\0', fmt::format("rank{}", rank));
+  record::publish(std::span(&own, 1), places);
 }
 
 record::RankRecord record_until_now() {
-  int rank = 0;
-  int ranks = 1;
-  if (runtime().world_initialised) {
-    host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
-    host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
-  }
-  return record::this_rank(identity(rank, ranks), names(), savings(), runtime().tick_scale.ns_per_tick());
+  return record::this_rank(identity(runtime().world_rank, runtime().world_ranks), names(), savings(),
+                           runtime().tick_scale.ns_per_tick());
+}
+
+void check_report_file() {
+  const std::string file = destination().file;
+  if (file.empty()) return;
+  if (const std::string why = record::obstacle_to_file(file); !why.empty())
+    log(LogLevel::warning,
+        fmt::format("MILLRACE_REPORT: {} cannot be written at the end as it looks now: {}", file, why));
 }
 
 void publish_process() {
   const std::vector<std::byte> own = own_record(0, 1);
-  record::publish(std::span(&own, 1), with_suffix(runtime().settings.report, fmt::format("pid{}", getpid())));
+  record::Destination places = destination();
+  add_suffix(places, 'p', fmt::format("pid{}", getpid()));
+  record::publish(std::span(&own, 1), places);
 }
 
 }  // namespace millrace::shim

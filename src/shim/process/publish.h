@@ -9,6 +9,10 @@ namespace millrace::shim {
 // of the program.
 void publish_world();
 
+// On the first rank, when it begins: says in one line if the file that was asked for could not be written now. A long
+// run should not end with that.
+void check_report_file();
+
 // For a process without a world (the sessions model): its own record only.
 void publish_process();
 

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "abi.h"
+#include "base/file_name.h"
 #include "base/launcher.h"
 #include "base/log.h"
 #include "shim/bind/forward.h"
@@ -44,8 +45,8 @@ bool is_first_rank_by_environment() {
 // A relative name means the directory that the program was started in, wherever it may be when it ends.
 std::string from_here(const std::string& path) {
   char here[PATH_MAX];
-  if (!path.ends_with(".json") || path.starts_with('/') || !getcwd(here, sizeof here)) return path;
-  return fmt::format("{}/{}", here, path);
+  if (path.empty() || path.starts_with('/') || !getcwd(here, sizeof here)) return path;
+  return fmt::format("{}/{}", literal_name(here), path);
 }
 
 // Runs when the dynamic linker has loaded us, also in shells and tools that never call MPI: nothing but reading the
@@ -56,7 +57,7 @@ std::string from_here(const std::string& path) {
   state.settings = read_settings(environ);
   set_log_level(state.settings.log);
   if (!state.settings.enabled || !state.settings.reports()) return;
-  state.settings.report = from_here(state.settings.report);
+  state.settings.report_file = from_here(state.settings.report_file);
   set_mode(recording);
 }
 
@@ -88,7 +89,10 @@ void start_world() {
   int rank = 0, ranks = 0;
   host<Symbol::MPI_Comm_rank>(abi::comm_world(), as_word(&rank));
   host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
+  state.world_rank = rank;
+  state.world_ranks = ranks;
   start_accelerating(rank == 0, ranks);
+  if (rank == 0) check_report_file();
   read_disabled_entries(state.settings);
   prepare_op_substitution(state.settings);
   prepare_layouts(state.settings);

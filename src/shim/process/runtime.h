@@ -16,6 +16,7 @@ struct Runtime {
   bool host_checked = false;
   bool prepared = false;  // kernels chosen, complaints said
   bool world_initialised = false;
+  int world_rank = 0, world_ranks = 1;  // 0 of 1 until it is initialised
   int open_sessions = 0;
   std::uint64_t initialised_ns = 0;
 };

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/file_name.h"
 #include "base/log.h"
 #include "plan/collective.h"
 #include "shim/bind/observed.h"
@@ -232,7 +233,7 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank, i
   if (!complaint.empty() && world_rank == 0) log(LogLevel::warning, complaint);
   configure_node_groups(selection, waiting_of(settings.wait));
   keep_rank_order(settings.order == ReductionOrder::rank);
-  prepare_learning(settings.learn, world_rank, world_ranks);
+  prepare_learning(file_name_of(settings.learn), world_rank, world_ranks);
   const bool always_ours = settings.collectives == When::always;
   if (learns() && always_ours && world_rank == 0)
     log(LogLevel::warning, "MILLRACE_LEARN: with MILLRACE_COLLECTIVES=always there is nothing to learn");

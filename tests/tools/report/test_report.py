@@ -103,6 +103,7 @@ def test_names_from_a_report_cannot_steer_the_terminal(write):
     ("value", "says"),
     [
         ("{", "is no report: MILLRACE_REPORT=FILE.json writes one"),
+        (json.dumps(made_report(2))[:2000], "begins as a report and is cut short or damaged"),
         ("[1]", "is no report: MILLRACE_REPORT=FILE.json writes one"),
         ({"schema": "another"}, "is no report: MILLRACE_REPORT=FILE.json writes one"),
         (made_report(2) | {"schema_version": 2}, "is a report of version 2, this millrace reads version 1: "),
