@@ -34,6 +34,8 @@ constexpr Command command_table[] = {
      "the path that LD_PRELOAD needs for a program"},
     {"compare", Action::compare, "compare [--repeat N] -- mpirun -n 4 ./app ARGS",
      "runs a job with and without Millrace, in turns, and says what differs"},
+    {"bench", Action::bench, "bench [--quick] [--html FILE] -- mpirun -n 8",
+     "Millrace's calls and the host's own in turns: is any slower, how much faster are the others"},
     {"doctor", Action::doctor, "doctor [--json FILE] -- mpirun -n 4 ./app ARGS",
      "runs a job once and says what Millrace did, what not and why, and what to change"},
     {"report", Action::report, "report [--html FILE] RUN.json [OTHER.json]",

@@ -10,7 +10,7 @@ ones too. The ratio of a point is the median over turns of host / ours; it is su
 end of the interval that holds the median with 95 % is. --noise runs the same program without Millrace, where both sides
 are the host's. --from makes the tables of a file that --csv has written. --refused leaves every collective to the host
 by a table, and shows what that costs a call, in ns, for up to 1 KiB. A short run with a report comes first: where no
-call is taken there is nothing to measure. What each kind measures: turns.h and its .cpp.
+call is taken there is nothing to measure. What each kind measures: tools/bench/turns, and rare.cpp.
 """
 
 import argparse
@@ -36,9 +36,9 @@ BAR = 0.97
 
 
 def compiled(name):
-    stems = ("local", "types", "messages", "collectives", "rare", "nonblocking")
-    others = [HERE / f"{stem}.cpp" for stem in stems]
-    return hosts.compile(name, HERE / "turns.cpp", OUT / name / "turns", flags=[*others, "-std=c++20"])
+    others = [HERE / "rare.cpp", *sorted(hosts.ROOT.glob("tools/bench/turns/*.cpp"))]
+    flags = [*others, "-std=c++20", f"-I{hosts.ROOT}"]
+    return hosts.compile(name, HERE / "main.cpp", OUT / name / "turns", flags=flags)
 
 
 def settings(options):

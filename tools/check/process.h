@@ -24,8 +24,12 @@ struct Finished {
 Finished run_to_end(const Command& command, int timeout_seconds,
                     const std::function<void(const std::string& output)>& on_output = {});
 
+// The last line of what a launcher has printed is where it says what is wrong: "it said: ...".
+std::string last_line(const std::string& output);
+
 // Set by SIGINT, SIGTERM and SIGHUP once catch_interrupts() has been called: stop, clean up, and leave.
 void catch_interrupts();
 bool is_interrupted();
+int interrupted_by();  // the signal, or 0
 
 }  // namespace millrace::tools::check

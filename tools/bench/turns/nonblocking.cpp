@@ -2,11 +2,12 @@
 // world; roots are rank 0.
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
-#include "host_requests.h"
-#include "turns.h"
+#include "tools/bench/turns/host_requests.h"
+#include "tools/bench/turns/turns.h"
 
 namespace turns {
 namespace {
@@ -61,12 +62,14 @@ void nonblocking(const Run& run) {
                             {'c', "Iscan", false, false},      {'x', "Iexscan", false, false},
                             {'g', "Igather", false, true},     {'s', "Iscatter", true, false},
                             {'G', "Iallgather", false, true},  {'A', "Ialltoall", true, true}};
-  constexpr std::size_t sizes[] = {8, 64, 512, 2 << 10, 8 << 10, 32 << 10, 256 << 10, 1 << 20, 2 << 20};
+  const std::vector<std::size_t> sizes =
+      sizes_of(run, {8, 64, 512, 2 << 10, 8 << 10, 32 << 10, 256 << 10, 1 << 20, 2 << 20});
   constexpr std::size_t together = 8;
   const Host host;
   const HostRequests& requests = host_requests();
   const auto ranks = static_cast<std::size_t>(run.ranks);
-  const Memory in = buffer(sizes[8] * ranks), out = buffer(sizes[8] * ranks);
+  const std::size_t most = std::clamp(sizes.back() * ranks, sizes.back(), run.most_buffer_bytes);
+  const Memory in = buffer(most), out = buffer(most);
   const auto one = [&](char letter, bool ours, std::size_t bytes) {
     MPI_Request request;
     begin(host, letter, ours, in.begin, out.begin, static_cast<int>(bytes / 8), &request);
@@ -74,14 +77,14 @@ void nonblocking(const Run& run) {
   };
   if (run.mode != Mode::cold) measure(run, {"nonblocking", "Ibarrier", 0, [&](bool ours) { one('b', ours, 0); }, {}});
   for (const Kind& kind : kinds)
-    for (const std::size_t bytes : sizes)
+    for (const std::size_t bytes : sizes) {
+      const Memory from{in.begin, kind.many_in ? bytes * ranks : bytes},
+          into{out.begin, kind.many_out ? bytes * ranks : bytes};
+      if (std::max(from.bytes, into.bytes) > most) continue;
       measure(run,
-              {"nonblocking",
-               kind.name,
-               bytes,
-               [&](bool ours) { one(kind.letter, ours, bytes); },
-               {{in.begin, kind.many_in ? bytes * ranks : bytes}, {out.begin, kind.many_out ? bytes * ranks : bytes}}});
-  for (const std::size_t bytes : {sizes[0], sizes[3], sizes[5]})
+              {"nonblocking", kind.name, bytes, [&](bool ours) { one(kind.letter, ours, bytes); }, {from, into}});
+    }
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{2} << 10, std::size_t{32} << 10})
     measure(run, {"nonblocking",
                   "Iallreduce_8_together",
                   bytes,
@@ -93,6 +96,8 @@ void nonblocking(const Run& run) {
                     (ours ? MPI_Waitall : requests.waitall)(together, open.data(), MPI_STATUSES_IGNORE);
                   },
                   {{in.begin, together * bytes}, {out.begin, together * bytes}}});
+  release(in);
+  release(out);
 }
 
 }  // namespace turns

@@ -1,10 +1,11 @@
 // Twelve collectives, all but one of nine sizes, on the world; roots are rank 0.
 #include <mpi.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "turns.h"
+#include "tools/bench/turns/turns.h"
 
 namespace turns {
 namespace {
@@ -56,15 +57,18 @@ void collectives(const Run& run) {
                             {'x', "Exscan", false, false},        {'g', "Gather", false, true},
                             {'s', "Scatter", true, false},        {'G', "Allgather", false, true},
                             {'A', "Alltoall", true, true}};
-  constexpr std::size_t sizes[] = {8, 64, 512, 2 << 10, 8 << 10, 32 << 10, 256 << 10, 1 << 20, 2 << 20};
+  const std::vector<std::size_t> sizes =
+      sizes_of(run, {8, 64, 512, 2 << 10, 8 << 10, 32 << 10, 256 << 10, 1 << 20, 2 << 20});
   const auto ranks = static_cast<std::size_t>(run.ranks);
-  const Memory in = buffer(sizes[8] * ranks), out = buffer(sizes[8] * ranks);
+  const std::size_t most = std::clamp(sizes.back() * ranks, sizes.back(), run.most_buffer_bytes);
+  const Memory in = buffer(most), out = buffer(most);
   if (run.mode != Mode::cold)
     measure(run, {"collectives", "Barrier", 0, [&](bool ours) { call('b', ours, in, out, 0); }, {}});
   for (const Kind& kind : kinds) {
     for (const std::size_t bytes : sizes) {
       const Memory from{in.begin, kind.many_in ? bytes * ranks : bytes},
           into{out.begin, kind.many_out ? bytes * ranks : bytes};
+      if (std::max(from.bytes, into.bytes) > most) continue;
       measure(run, {"collectives",
                     kind.name,
                     bytes,
@@ -72,6 +76,8 @@ void collectives(const Run& run) {
                     {from, into}});
     }
   }
+  release(in);
+  release(out);
 }
 
 }  // namespace turns

@@ -1,5 +1,4 @@
-// turns KIND MODE TURNS TURN_US: see turns.h, and run.py, which makes tables of what this prints.
-#include "turns.h"
+#include "tools/bench/turns/turns.h"
 
 #include <mpi.h>
 
@@ -8,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -27,14 +25,15 @@ std::int64_t now_ns() {
 }
 
 void evict(const Memory& memory) {
+  for (std::size_t i = 0; i < memory.bytes; i += 64) {
 #if defined(__x86_64__)
-  for (std::size_t i = 0; i < memory.bytes; i += 64) __builtin_ia32_clflush(memory.begin + i);
+    __builtin_ia32_clflush(memory.begin + i);
+#elif defined(__aarch64__)
+    asm volatile("dc civac, %0" : : "r"(memory.begin + i) : "memory");
 #else
-  // Larger than any cache that we know; what was in there before is gone.
-  static const Memory other = buffer(std::size_t{512} << 20);
-  for (std::size_t i = 0; i < other.bytes; i += 64) ++other.begin[i];
-  (void)memory;
+#error "no instruction is known here that puts a line out of the caches"
 #endif
+  }
 }
 
 // The same for both sides, another one for each rank and call.
@@ -91,7 +90,7 @@ double line_ns(const Run& run) {
   static Word* words = nullptr;
   static std::uint64_t number = 0;
   static int share = -1;  // whether they do: they may be on two nodes
-  if (run.ranks < 2) return 0;
+  if (run.ranks < 2 || !run.measures_line) return 0;
   if (share < 0) {
     MPI_Comm node;
     int ranks_here = 0;
@@ -143,57 +142,40 @@ Memory buffer(std::size_t bytes) {
 
 void release(const Memory& memory) { std::free(memory.begin - page_offset_bytes); }
 
+std::vector<std::size_t> sizes_of(const Run& run, std::initializer_list<std::size_t> all) {
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < all.size(); i += run.few_sizes ? 2 : 1) sizes.push_back(all.begin()[i]);
+  return sizes;
+}
+
 void measure(const Run& run, const Point& point) {
-  // Both sides make as many calls in a turn: what the slower one makes in its time.
+  if (!run.wants(point)) return;
   std::array<double, 2> us{};
-  long before = 10;
+  double us_each = 0;
   for (const bool ours : {true, false}) {
-    us[ours] = of_all(run, time_of(run, point, ours, 3));
-    const long wanted = std::clamp(static_cast<long>(most_before_us / std::max(us[ours], 0.01)), 3L, calls_before);
-    before = ours ? wanted : 10;
+    us[ours] = of_all(run, time_of(run, point, ours, 2));
+    const long most = ours ? calls_before : calls_before / 20;
+    long before = std::clamp(static_cast<long>(run.most_before_us / std::max(us[ours], 0.01)), 2L, most);
     PMPI_Bcast(&before, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    const std::int64_t start = now_ns();
     us[ours] = of_all(run, time_of(run, point, ours, before));
+    us_each += static_cast<double>(now_ns() - start) / 1e3 / static_cast<double>(before);
   }
-  long calls = std::clamp(static_cast<long>(run.turn_us / std::max({us[0], us[1], 0.005})), 3L, 100'000L);
-  PMPI_Bcast(&calls, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-  for (int turn = 0; turn < run.turns; ++turn) {
+  // Both sides make as many calls in a turn: what the slower one makes in its time.
+  const long calls = std::clamp(static_cast<long>(run.turn_us / std::max({us[0], us[1], 0.005})), 3L, 100'000L);
+  Pace pace = run.rank == 0 ? run.pace({run.turns, calls}, us_each) : Pace{};
+  PMPI_Bcast(&pace.turns, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  PMPI_Bcast(&pace.calls, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+  std::vector<Turn> turns;
+  for (int turn = 0; turn < pace.turns; ++turn) {
     const double line = line_ns(run);
     for (int second = 0; second < 2; ++second) {
       const bool ours = (turn + second) % 2 == 0;
-      us[ours] = of_all(run, time_of(run, point, ours, calls));
+      us[ours] = of_all(run, time_of(run, point, ours, pace.calls));
     }
-    if (run.rank == 0)
-      std::printf("%s %s %zu %d %.5f %.5f %.0f\n", point.kind.c_str(), point.name.c_str(), point.bytes, turn, us[1],
-                  us[0], line);
+    turns.push_back({us[1], us[0], line});
   }
-  if (run.rank == 0) std::fflush(stdout);
+  if (run.rank == 0) run.report(point, turns);
 }
 
 }  // namespace turns
-
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  turns::Run run{};
-  MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &run.ranks);
-  const std::string kind = argc > 1 ? argv[1] : "", mode = argc > 2 ? argv[2] : "hot";
-  run.mode = mode == "cold" ? turns::Mode::cold : mode == "apart" ? turns::Mode::apart : turns::Mode::hot;
-  run.turns = argc > 3 ? std::atoi(argv[3]) : 11;
-  run.turn_us = argc > 4 ? std::atof(argv[4]) : 1000;
-  if (argc > 5) turns::place_buffers(static_cast<std::size_t>(std::atol(argv[5])));
-  if (kind == "reduce_local")
-    turns::reduce_local(run);
-  else if (kind == "pack")
-    turns::pack(run);
-  else if (kind == "messages")
-    turns::messages(run);
-  else if (kind == "collectives")
-    turns::collectives(run);
-  else if (kind == "nonblocking")
-    turns::nonblocking(run);
-  else if (kind == "rare")
-    turns::rare(run);
-  else
-    std::fprintf(stderr, "turns: no kind '%s'\n", kind.c_str());
-  MPI_Finalize();
-}

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "turns.h"
-#include "types.h"
+#include "tools/bench/turns/turns.h"
+#include "tools/bench/turns/types.h"
 
 namespace turns {
 namespace {
@@ -68,8 +68,8 @@ void reduce_local(const Run& run) {
                               {"double_int", MPI_DOUBLE_INT, 16, "Xx"},
                               {"complex_float", MPI_C_FLOAT_COMPLEX, 8, "+*"},
                               {"complex_double", MPI_C_DOUBLE_COMPLEX, 16, "+*"}};
-  constexpr std::size_t sizes[] = {64, 1 << 10, 16 << 10, 256 << 10, 4 << 20};
-  const Memory in = buffer(sizes[4]), inout = buffer(sizes[4]);
+  const std::vector<std::size_t> sizes = sizes_of(run, {64, 1 << 10, 16 << 10, 256 << 10, 4 << 20});
+  const Memory in = buffer(sizes.back()), inout = buffer(sizes.back());
   for (const Element& element : elements) {
     for (const char* letter = element.ops; *letter != 0; ++letter) {
       const Op op = op_of(*letter);
@@ -91,12 +91,14 @@ void reduce_local(const Run& run) {
       }
     }
   }
+  release(in);
+  release(inout);
 }
 
 void pack(const Run& run) {
-  for (const std::size_t bytes :
-       {std::size_t{256}, std::size_t{8} << 10, std::size_t{256} << 10, std::size_t{8} << 20}) {
+  for (const std::size_t bytes : sizes_of(run, {256, 8 << 10, 256 << 10, 8 << 20})) {
     for (const Type& type : types_of(bytes)) {
+      if (type.extent > run.most_buffer_bytes) continue;
       const Memory scattered = buffer(type.extent), packed = buffer(type.bytes);
       const int size = static_cast<int>(type.bytes);
       for (const bool unpack : {false, true}) {

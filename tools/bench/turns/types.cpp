@@ -1,4 +1,4 @@
-#include "types.h"
+#include "tools/bench/turns/types.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -73,7 +73,7 @@ std::vector<Type> types_of(std::size_t bytes) {
           vector("four_of_eight_doubles", bytes, 4, 8, MPI_DOUBLE, 8),
           vector("column_of_64", bytes, 1, 64, MPI_DOUBLE, 8),
           structures("double_and_int", bytes / 12, 1, MPI_DOUBLE, 1, MPI_INT, 8, 16),
-          structures("255_of_256_bytes", bytes / 255, 254, MPI_CHAR, 1, MPI_CHAR, 254, 256),
+          structures("255_of_256_bytes", bytes / 255, 254, MPI_BYTE, 1, MPI_BYTE, 254, 256),
           irregular("irregular_ints", bytes),
           face("face", bytes)};
 }
