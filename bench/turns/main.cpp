@@ -1,5 +1,5 @@
-// main KIND MODE TURNS TURN_US OFFSET: see tools/bench/turns/turns.h, and run.py, which makes tables of what this prints:
-// on rank 0, for each turn, "kind name bytes turn ours_us host_us line_ns".
+// main KIND MODE TURNS TURN_US OFFSET: see tools/bench/turns/turns.h, and run.py, which makes tables of what this
+// prints: on rank 0, for each turn, "kind name bytes turn ours_us host_us line_ns".
 #include <mpi.h>
 
 #include <cstdio>

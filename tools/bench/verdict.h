@@ -15,8 +15,8 @@ struct BenchTimes {
 inline constexpr double bench_bar = 0.97;
 
 struct BenchVerdict {
-  Interval ratio;         // host / ours, over turns
-  Interval ours, host;    // us
+  Interval ratio;                     // host / ours, over turns
+  Interval ours, host;                // us
   Speed speed = Speed::too_few_runs;  // faster, slower: the whole interval is beyond the bar
 };
 

@@ -33,10 +33,10 @@ struct Section {
 // Of one rank the calls that need two tell nothing.
 std::vector<Section> sections_of(std::string_view text, int ranks) {
   constexpr std::pair<std::string_view, void (*)(const turns::Run&)> kinds[] = {{"reduce_local", turns::reduce_local},
-                                                                                 {"pack", turns::pack},
-                                                                                 {"messages", turns::messages},
-                                                                                 {"collectives", turns::collectives},
-                                                                                 {"nonblocking", turns::nonblocking}};
+                                                                                {"pack", turns::pack},
+                                                                                {"messages", turns::messages},
+                                                                                {"collectives", turns::collectives},
+                                                                                {"nonblocking", turns::nonblocking}};
   std::vector<Section> sections;
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(','));
@@ -44,7 +44,8 @@ std::vector<Section> sections_of(std::string_view text, int ranks) {
     const std::string_view kind = word.substr(0, word.find(' '));
     const bool needs_two = kind != "reduce_local" && kind != "pack";
     for (const auto& [name, run] : kinds)
-      if (kind == name && (ranks > 1 || !needs_two)) sections.push_back({std::string(kind), std::string(word.substr(kind.size() + 1)), run});
+      if (kind == name && (ranks > 1 || !needs_two))
+        sections.push_back({std::string(kind), std::string(word.substr(kind.size() + 1)), run});
   }
   return sections;
 }
@@ -56,14 +57,17 @@ std::int64_t now_ns() {
 
 class Bench {
  public:
-  Bench(const BenchOrder& order, int rank, int ranks) : order_(order), rank_(rank), sections_(sections_of(order.sections, ranks)) {
+  Bench(const BenchOrder& order, int rank, int ranks)
+      : order_(order), rank_(rank), sections_(sections_of(order.sections, ranks)) {
     run_.rank = rank;
     run_.ranks = ranks;
     run_.turns = order.turns;
     run_.turn_us = order.turn_us;
     run_.few_sizes = order.few_sizes;
     run_.most_buffer_bytes = most_buffer_bytes;
-    run_.report = [this](const turns::Point& point, const std::vector<turns::Turn>& measured) { report(point, measured); };
+    run_.report = [this](const turns::Point& point, const std::vector<turns::Turn>& measured) {
+      report(point, measured);
+    };
     run_.pace = [this](turns::Pace full, double us_each) { return budget_.pace(full, us_each); };
   }
 
@@ -172,7 +176,8 @@ int run_bench(const BenchOrder& order) {
   if (rank == 0) {
     std::printf("%shost %.*s\n%sranks %d\n%snodes %d\n", bench_mark, static_cast<int>(first.size()), first.data(),
                 bench_mark, ranks, bench_mark, nodes);
-    if (!active) std::printf("%scomplaint Millrace is switched off on a rank, or the MPI is none that it knows\n", bench_mark);
+    if (!active)
+      std::printf("%scomplaint Millrace is switched off on a rank, or the MPI is none that it knows\n", bench_mark);
     std::fflush(stdout);
   }
   if (active) Bench(order, rank, ranks).run();

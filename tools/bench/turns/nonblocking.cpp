@@ -81,8 +81,7 @@ void nonblocking(const Run& run) {
       const Memory from{in.begin, kind.many_in ? bytes * ranks : bytes},
           into{out.begin, kind.many_out ? bytes * ranks : bytes};
       if (std::max(from.bytes, into.bytes) > most) continue;
-      measure(run,
-              {"nonblocking", kind.name, bytes, [&](bool ours) { one(kind.letter, ours, bytes); }, {from, into}});
+      measure(run, {"nonblocking", kind.name, bytes, [&](bool ours) { one(kind.letter, ours, bytes); }, {from, into}});
     }
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{2} << 10, std::size_t{32} << 10})
     measure(run, {"nonblocking",

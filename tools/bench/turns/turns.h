@@ -45,10 +45,10 @@ struct Run {
   int rank, ranks;
   Mode mode = Mode::hot;
   int turns = 11;
-  double turn_us = 1000;                 // that the calls of one side in one turn take
-  double most_before_us = 100'000;       // that the calls of one side before the first turn take, about
+  double turn_us = 1000;            // that the calls of one side in one turn take
+  double most_before_us = 100'000;  // that the calls of one side before the first turn take, about
   bool measures_line = false;
-  bool few_sizes = false;                // every other one of each list
+  bool few_sizes = false;                                // every other one of each list
   std::size_t most_buffer_bytes = std::size_t{1} << 32;  // what takes more, as blocks for many ranks do, is left out
 
   // On all ranks, with the same answer; a point that is not wanted takes no time.
