@@ -119,6 +119,36 @@ unpack_packages() {
   printf '%s\n' "$wanted" >"$directory/.installed"
 }
 
+# unpack_foreign SECTION ARCHITECTURE: Debian packages of another processor in a directory, for an emulator. apt-get gets
+# a state of its own: nothing of this machine's is changed. "NAME alone": without what it needs.
+unpack_foreign() {
+  directory=$environments/$2
+  wanted=$(entries "$1 foreign $2")
+  if [ -f "$directory/.installed" ] && [ "$(cat "$directory/.installed")" = "$wanted" ]; then return; fi
+  echo "setup: unpacking packages for $2 into $directory"
+  rm -rf "$directory"
+  state=$directory/.apt
+  mkdir -p "$state/lists/partial" "$state/archives/partial"
+  : >"$state/status"
+  foreign="apt-get -q -y -o Dir::State=$state -o Dir::State::status=$state/status -o Dir::Cache=$state"
+  foreign="$foreign -o APT::Architecture=$2 -o APT::Architectures=$2 -o APT::Sandbox::User=root"
+  with_needs=$(printf '%s\n' "$wanted" | awk '$2 != "alone" {print $1}')
+  alone=$(printf '%s\n' "$wanted" | awk '$2 == "alone" {print $1}')
+  # shellcheck disable=SC2086 # one word per option and package
+  {
+    $foreign update &&
+      $foreign install --download-only --no-install-recommends $with_needs &&
+      (cd "$state/archives" && $foreign download $alone) &&
+      for package in "$state"/archives/*.deb; do dpkg-deb -x "$package" "$directory" || exit 1; done
+  } >>"$log" 2>&1 || {
+    echo "setup: packages for $2 are not to be had; the end of $log:" >&2
+    tail -n 20 "$log" >&2
+    exit 1
+  }
+  rm -rf "$state"
+  printf '%s\n' "$wanted" >"$directory/.installed"
+}
+
 [ $# -gt 0 ] || set -- build test
 # shellcheck disable=SC2046 # one word per section
 [ "$1" != all ] || set -- $(sections)
@@ -144,4 +174,5 @@ for section in "$@"; do
   for name in $(headers pypi "$section"); do install_environment "$section" "$name"; done
   for name in $(headers source "$section"); do unpack_source "$section" "$name"; done
   for name in $(headers unpacked "$section"); do (unpack_packages "$section" "$name"); done
+  for name in $(headers foreign "$section"); do unpack_foreign "$section" "$name"; done
 done

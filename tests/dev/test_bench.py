@@ -29,5 +29,6 @@ def test_an_unknown_host_is_named():
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].endswith(
-        "no host 'lam'; there are openmpi4, mpich4, openmpi5, mpich5, intel, abi, abi-intel"
+        "no host 'lam'; there are openmpi4, mpich4, openmpi5, mpich5, intel, abi, abi-intel, openmpi4-aarch64, "
+        "mpich4-aarch64"
     )

@@ -47,7 +47,8 @@ def test_every_header_of_the_list_is_read():
             words = line.strip("[]").split()
             assert line.endswith("]"), line
             assert words[0] in SECTIONS, line
-            assert words[1:] == ["debian"] or (len(words) == 3 and words[1] in ("pypi", "source", "unpacked")), line
+            kinds = ("pypi", "source", "unpacked", "foreign")
+            assert words[1:] == ["debian"] or (len(words) == 3 and words[1] in kinds), line
 
 
 def test_an_environment_of_two_sections_is_the_same_in_both():

@@ -242,7 +242,10 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank, i
   measure_calls(always_ours ? When::never : learns() ? When::always : settings.measure);
   if (!prepare_host_progress()) return;
   find_hidden_errors();
-  if (!prepare_agreement()) return;
+  if (!prepare_agreement()) {
+    if (world_ranks > 1) why_not_shared.store(Reason::no_shared_memory, std::memory_order_relaxed);
+    return;
+  }
   prepare_background_calls();
   NodesGroup::prepare_with(prepare_wire_ops);
   shared_collectives_active.store(true, std::memory_order_relaxed);
