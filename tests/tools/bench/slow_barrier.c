@@ -3,7 +3,7 @@
 #include <time.h>
 
 int MPI_Barrier(MPI_Comm comm) {
-  const struct timespec pause = {0, 300000};
+  const struct timespec pause = {0, 4000000};
   nanosleep(&pause, NULL);
   return PMPI_Barrier(comm);
 }

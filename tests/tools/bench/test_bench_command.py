@@ -19,7 +19,7 @@ import write_header
 
 HERE = hosts.ROOT / "tests/tools/bench"
 ABIS = {"openmpi4": "openmpi", "openmpi5": "openmpi", "mpich4": "mpich", "mpich5": "mpich", "intel": "mpich",
-        "mpich5-abi": "abi"}  # fmt: skip
+        "abi": "abi"}  # fmt: skip
 
 
 def launcher(name, ranks):
