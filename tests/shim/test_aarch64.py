@@ -6,6 +6,7 @@ docs/results/aarch64.md says what was read instead.
 """
 
 import os
+import pathlib
 import subprocess
 
 import hosts
@@ -34,6 +35,8 @@ MIB = 1 << 20
 def cross_built():
     """The preloads for that processor; takes minutes the first time."""
     names = [f"lib/millrace/{hosts.get(name).preload.name}" for name in HOSTS]
+    archives = [word for word in test_layouts_pack.layouts(TREE) if isinstance(word, pathlib.Path)]
+    names += [archive.stem.removeprefix("lib") for archive in archives]
     for name in HOSTS:
         usable(name)
     for command in (
