@@ -12,10 +12,12 @@ wire. `own_ipc` takes it away. MPICH 5 and the others run then as ever; ranks of
 for 10 seconds or for good, without Millrace, too: of 2 nodes in 3 of 7 runs, of 3 nodes in 3 of 3.
 """
 
+import contextlib
 import os
 import pathlib
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import tempfile
@@ -55,7 +57,16 @@ def missing():
     return None
 
 
+def end_all(name):
+    """Kills what runs in a namespace: ranks whose launcher was killed may wait for each other for ever."""
+    found = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True, check=False).stdout
+    for pid in found.split():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
+
+
 def remove(name):
+    end_all(name)
     subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
     shutil.rmtree(pathlib.Path("/etc/netns") / name, ignore_errors=True)
 
@@ -169,7 +180,11 @@ class Nodes(lasting.Lasting):
         line = [*(str(word) for word in front), *self.command(host, ranks_a_node, program, millrace, env)]
         host = hosts.get(host)
         extra = {**host.run_environment, **(env or {})}
-        return process.run([*self.inside(0), *line], hosts.environment(host, extra), timeout, directory)
+        finished = process.run([*self.inside(0), *line], hosts.environment(host, extra), timeout, directory)
+        if finished.timed_out:
+            for name in self.names:
+                end_all(name)
+        return finished
 
     def sent(self):
         """Packets and bytes that each node has sent so far."""
