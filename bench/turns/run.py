@@ -168,6 +168,7 @@ def main():
     parser.add_argument("--timeout-s", type=int, default=900, help="of one kind on one host")
     parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("--nodes", type=int, default=1, help="so many, as network namespaces; --ranks are those of all")
+    parser.add_argument("--delay-us", type=int, default=0, help="that the wire between nodes adds, each way")
     parser.add_argument("--refused", action="store_true", help="what a call costs that is left to the host")
     parser.add_argument("--from", dest="source", type=pathlib.Path)
     options = parser.parse_args()
@@ -176,7 +177,7 @@ def main():
             rows = list(csv.DictReader(file))
         show_refused(rows) if options.refused else show(rows, options.worst)
         return
-    with nodes.Nodes(options.nodes) if options.nodes > 1 else contextlib.nullcontext() as options.made:
+    with nodes.Nodes(options.nodes, options.delay_us) if options.nodes > 1 else contextlib.nullcontext() as options.made:
         rows = measure(options)
     if options.csv:
         with options.csv.open("w", newline="") as file:
