@@ -177,7 +177,8 @@ def main():
             rows = list(csv.DictReader(file))
         show_refused(rows) if options.refused else show(rows, options.worst)
         return
-    with nodes.Nodes(options.nodes, options.delay_us) if options.nodes > 1 else contextlib.nullcontext() as options.made:
+    several = options.nodes > 1
+    with nodes.Nodes(options.nodes, options.delay_us) if several else contextlib.nullcontext() as options.made:
         rows = measure(options)
     if options.csv:
         with options.csv.open("w", newline="") as file:
