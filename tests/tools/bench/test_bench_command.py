@@ -48,8 +48,11 @@ def test_every_host_is_measured(tmp_path, name):
     rows = list(csv.DictReader(files[0].open()))
     written = json.loads(files[1].read_text())
     assert (written["ranks"], written["nodes"], written["schema"]) == (2, 1, "millrace-bench")
-    assert {row["kind"] for row in rows} == {"reductions", "packing", "messages", "collectives"}
+    every = {"reductions", "packing", "messages", "collectives"}
+    assert {point["kind"] for point in written["points"]} == every
     verdicts = [point["verdict"] for point in written["points"]]
+    # On a busy machine the time may end before the last kind.
+    assert {row["kind"] for row in rows} == every or "not_measured" in verdicts
     assert (done.returncode == 1) == ("slower" in verdicts)
     assert all(float(row["ours_us"]) > 0 and float(row["host_us"]) > 0 for row in rows)
     assert files[2].read_text().count("<circle") == len(verdicts) - verdicts.count("not_measured")
