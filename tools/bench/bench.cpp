@@ -108,7 +108,10 @@ check::Finished run_ranks(const Options& options) {
         if (expected != 0) progress.step(looks++ == 0 ? "measuring" : "what looked slower, again");
       }
       if (line.find("millrace-bench point ") != std::string_view::npos) progress.part(++seen, expected);
+      // The others may wait for that rank in MPI_Init.
+      if (line.find("millrace-bench complaint ") != std::string_view::npos) return false;
     }
+    return true;
   };
   check::Command command{std::move(words), {}, {}};
   for (char** entry = environ; *entry; ++entry) {
@@ -157,6 +160,7 @@ int bench_on_rank(char** words) {
   };
   for (int i = 0; i < 4; ++i)
     if (!words[i]) return usage_error;
+  if (!read_settings(environ).enabled) return complain("MILLRACE=0 switches Millrace off on a rank: unset it there");
   const bool is_quick = std::string_view(words[3]) == "quick";
   if (!words[4]) {
     // Our calls under both names are alike on all ranks, and all ranks are ours.

@@ -57,14 +57,14 @@ bool read_some(int descriptor, int timeout_ms, std::string& text) {
 // Until the child has ended: what it started in the background may keep the stream open for longer. False if it must
 // be ended.
 bool follow(pid_t child, int descriptor, int timeout_seconds, Finished& finished,
-            const std::function<void(const std::string& output)>& on_output) {
+            const std::function<bool(const std::string& output)>& on_output) {
   const double end = now_seconds() + timeout_seconds;
   bool is_open = true, has_ended = false;
   int status = 0;
   while (!has_ended && !interrupted && now_seconds() < end) {
     const std::size_t before = finished.output.size();
     if (is_open) is_open = read_some(descriptor, 50, finished.output);
-    if (on_output && finished.output.size() != before) on_output(finished.output);
+    if (on_output && finished.output.size() != before && !on_output(finished.output)) return false;
     has_ended = waitpid(child, &status, is_open ? WNOHANG : 0) == child;
   }
   if (!has_ended) return false;
@@ -111,7 +111,7 @@ bool is_interrupted() { return interrupted != 0; }
 int interrupted_by() { return interrupted; }
 
 Finished run_to_end(const Command& command, int timeout_seconds,
-                    const std::function<void(const std::string& output)>& on_output) {
+                    const std::function<bool(const std::string& output)>& on_output) {
   Finished finished;
   std::vector<std::string> environment = environment_of(command);
   int ends[2];

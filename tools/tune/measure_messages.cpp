@@ -135,6 +135,7 @@ std::optional<Said> run_ranks(const MessageOptions& options, const char* pace_wo
   const check::Finished finished = check::run_to_end(command, timeout_seconds, [&](const std::string& output) {
     const auto lines = static_cast<std::size_t>(std::count(output.begin(), output.end(), '\n'));
     if (all != 0) progress.part(std::min(lines, all), all);
+    return true;
   });
   progress.clear();
   const Said said = read(finished.output);

@@ -168,11 +168,19 @@ def test_it_can_be_stopped(tmp_path, name, number):
     assert ranks_below(marker) == []
 
 
-def test_a_rank_that_fails_is_said():
-    """The second rank has no Millrace: it is told to switch it off."""
+@pytest.mark.parametrize(
+    ("prefix", "says"), [("MILLRACE=0", "switches Millrace off on a rank"), ("UNUSED=0", None)]
+)
+def test_a_rank_that_cannot_start_ends_all(prefix, says):
+    """The first rank waits for the second in MPI_Init. As it would with `says` None, where nothing is wrong."""
     name = "mpich4"
-    words = launcher(name, 1)
-    line = [hosts.MILLRACE, "bench", *short("packing"), "--", *words]
-    environment = {**hosts.environment(name), "MILLRACE_DISABLE": "no-such-call"}
-    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=60)
-    assert done.returncode in (0, 1, 4)
+    start = hosts.command(usable(name), 1, [])
+    both = f'"$@" : -n 1 env {prefix} "$@"'
+    line = [hosts.MILLRACE, "bench", *short("packing"), "--", "sh", "-c", f"{' '.join(map(str, start))} {both}", "sh"]
+    start_s = time.monotonic()
+    done = subprocess.run(line, env=hosts.environment(name), capture_output=True, text=True, timeout=100, check=False)
+    if says is None:
+        assert done.returncode in (0, 1), done.stdout + done.stderr
+    else:
+        assert done.returncode == 4 and says in done.stderr, done.stdout + done.stderr
+        assert time.monotonic() - start_s < 60  # it has 300 to start
