@@ -43,18 +43,24 @@ class Chart {
   std::string text() const {
     const double bottom = 20 + row_height * static_cast<double>(rows_.size());
     std::string lines;
-    for (double doubling = low_; doubling <= high_; doubling += 1)
-      lines += fmt::format(
-          "<line class=\"{0}\" x1=\"{1:.1f}\" x2=\"{1:.1f}\" y1=\"8\" y2=\"{2:.0f}\"/>"
-          "<text x=\"{1:.1f}\" y=\"{3:.0f}\" text-anchor=\"middle\">{4:g}</text>",
-          doubling == 0 ? "axis" : "grid", left + scale() * (doubling - low_), bottom - 6, bottom + 8,
-          std::exp2(doubling));
+    const double step = high_ - low_ > most_labels ? 2 : 1;  // 1 is among them
+    for (double doubling = low_; doubling <= high_; doubling += 1) {
+      const double x = left + scale() * (doubling - low_);
+      lines += fmt::format("<line class=\"{0}\" x1=\"{1:.1f}\" x2=\"{1:.1f}\" y1=\"8\" y2=\"{2:.0f}\"/>",
+                           doubling == 0 ? "axis" : "grid", x, bottom - 6);
+      if (std::fmod(doubling, step) == 0)
+        lines += fmt::format("<text x=\"{:.1f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>", x, bottom + 8,
+                             ratio_text(doubling));
+    }
     return fmt::format("<svg viewBox=\"0 0 720 {:.0f}\" role=\"img\" aria-label=\"times as fast\">{}{}</svg>\n",
                        bottom + 14, lines, svg_);
   }
 
  private:
-  static constexpr double left = 180, width = 520, row_height = 20;
+  static constexpr double left = 180, width = 520, row_height = 20, most_labels = 9;
+  static std::string ratio_text(double doubling) {
+    return doubling < 0 ? fmt::format("1/{:.0f}", std::exp2(-doubling)) : fmt::format("{:.0f}", std::exp2(doubling));
+  }
   static double doublings(double ratio) { return std::clamp(std::log2(std::max(ratio, 1e-9)), -5.0, 8.0); }
   double scale() const { return width / (high_ - low_); }
   double place(double ratio) const { return left + scale() * (doublings(ratio) - low_); }

@@ -90,9 +90,10 @@ std::string group_of(const BenchPoint& point) {
 std::string verdict_in_words(const BenchResult& result) {
   const std::size_t slower = result.count(Speed::slower), faster = result.count(Speed::faster),
                     same = result.count(Speed::no_difference), unsure = result.count(Speed::too_few_runs);
-  std::string text = slower == 0 ? "nothing is surely slower with Millrace"
-                                 : fmt::format("{} of {} are surely slower with Millrace", slower,
-                                               result.points.size() - result.left_out());
+  const std::size_t measured = result.points.size() - result.left_out();
+  std::string text = slower != 0 ? fmt::format("{} of {} are surely slower with Millrace", slower, measured)
+                     : result.left_out() == 0 ? "nothing is surely slower with Millrace"
+                                              : fmt::format("none of {} is surely slower with Millrace", measured);
   text += fmt::format("; faster {}, no difference {}", faster, same);
   if (unsure != 0) text += fmt::format(", not clear {}", unsure);
   if (result.left_out() != 0) text += fmt::format(", not measured for want of time {}", result.left_out());

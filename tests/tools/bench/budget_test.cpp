@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace millrace::tools {
 namespace {
 
@@ -56,6 +58,25 @@ TEST(BenchBudget, LeavesTimeForTheLast) {
     }
   }
   EXPECT_LT(now_ns, 101 * second_ns);
+}
+
+// Whatever the pace: ranks take five equal shares to meet, and each call has five sizes.
+TEST(BenchBudget, LeavesOutSomeOfEachKindAndSize) {
+  constexpr int points = 400, kinds = 4, sizes = 5;
+  Budget budget(points * second_ns, points);
+  std::array<int, kinds> of_kind{};
+  std::array<int, sizes> of_size{};
+  std::int64_t now_ns = 1;
+  for (int point = 0; point < points; ++point) {
+    if (!budget.begins(now_ns)) continue;
+    now_ns += 5 * second_ns;
+    ++of_kind[static_cast<std::size_t>(point * kinds / points)];
+    ++of_size[static_cast<std::size_t>(point % sizes)];
+  }
+  for (const int measured : of_kind) EXPECT_GE(measured, 10);
+  for (const int measured : of_size) EXPECT_GE(measured, 10);
+  EXPECT_LT(now_ns, 410 * second_ns);
+  EXPECT_GT(now_ns, 350 * second_ns) << "time is left";
 }
 
 }  // namespace

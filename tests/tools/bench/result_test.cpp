@@ -55,6 +55,24 @@ TEST(BenchResult, SlowerIsWhatIsSlowerTwice) {
   EXPECT_EQ(final_verdict(once).speed, Speed::too_few_runs);
 }
 
+TEST(BenchResult, SaysOfHowManyNothingIsSlower) {
+  BenchResult result = read_bench(printed());
+  result.points.erase(result.points.begin() + 1);
+  EXPECT_TRUE(verdict_in_words(result).starts_with("none of 3 is surely slower")) << verdict_in_words(result);
+  result.points.pop_back();
+  EXPECT_TRUE(verdict_in_words(result).starts_with("nothing is surely slower")) << verdict_in_words(result);
+}
+
+// On a wide scale every other doubling has a number, on a narrow one all: they do not touch.
+TEST(BenchResult, LabelsOfAWideScaleDoNotTouch) {
+  BenchResult result = read_bench(printed());
+  EXPECT_TRUE(holds(as_html(result), ">1/2<"));
+  result.points[0].verdict.ratio = {1, 1.0 / 32, 256};
+  const std::string wide = as_html(result);
+  EXPECT_TRUE(holds(wide, ">1/16<") && holds(wide, ">256<") && holds(wide, ">1<"));
+  EXPECT_FALSE(holds(wide, ">1/32<") || holds(wide, ">128<"));
+}
+
 TEST(BenchResult, OneTurnThatHangsChangesNothing) {
   std::vector<BenchTimes> times(11, {1.0, 1.0});
   times[4].ours_us = 500;
