@@ -43,12 +43,12 @@ class Chart {
   std::string text() const {
     const double bottom = 20 + row_height * static_cast<double>(rows_.size());
     std::string lines;
-    const double step = high_ - low_ > most_labels ? 2 : 1;  // 1 is among them
-    for (double doubling = low_; doubling <= high_; doubling += 1) {
+    const int step = high_ - low_ > most_labels ? 2 : 1;  // 1 is among them
+    for (int doubling = static_cast<int>(low_); doubling <= static_cast<int>(high_); ++doubling) {
       const double x = left + scale() * (doubling - low_);
       lines += fmt::format("<line class=\"{0}\" x1=\"{1:.1f}\" x2=\"{1:.1f}\" y1=\"8\" y2=\"{2:.0f}\"/>",
                            doubling == 0 ? "axis" : "grid", x, bottom - 6);
-      if (std::fmod(doubling, step) == 0)
+      if (doubling % step == 0)
         lines += fmt::format("<text x=\"{:.1f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>", x, bottom + 8,
                              ratio_text(doubling));
     }
