@@ -129,7 +129,7 @@ class Bench {
     }
     std::printf("\n");
     std::fflush(stdout);
-    if (!times.empty()) suspects_[number_ - 1] = judge_turns(times).speed == Speed::slower;
+    if (!times.empty()) suspects_[number_ - 1] = judge_turns(times).speed == Speed::slower ? 1 : 0;
   }
 
   const BenchOrder& order_;

@@ -58,7 +58,7 @@ Type irregular(const char* name, std::size_t bytes) {
 
 // Two planes of a grid of doubles that is eight deep.
 Type face(const char* name, std::size_t bytes) {
-  const int rows = static_cast<int>(bytes / (8 * 2 * 4));
+  const int rows = static_cast<int>(bytes / (std::size_t{8} * 2 * 4));
   const int sizes[] = {rows, 4, 8}, part[] = {rows, 4, 2}, start[] = {0, 0, 3};
   MPI_Datatype type;
   MPI_Type_create_subarray(3, sizes, part, start, MPI_ORDER_C, MPI_DOUBLE, &type);
