@@ -31,7 +31,7 @@ namespace millrace::plan {
 enum class Side : std::uint8_t { ours, host };
 constexpr Side other(Side side) { return side == Side::ours ? Side::host : Side::ours; }
 
-// In the flavor of a call whose blocks have counts of their own: a rank may leave before all have come.
+// In the flavor of a reduction whose blocks have counts of their own: a rank may leave before all have come.
 inline constexpr std::uint8_t uneven_blocks = 0x80;
 
 // A call that either side may do, any time: it moves data, or its result is exact whoever reduces. The same on all

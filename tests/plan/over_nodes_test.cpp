@@ -30,11 +30,12 @@ TEST(OverNodes, MoreWhereItWasMeasured) {
   EXPECT_TRUE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::scan, 8));
 }
 
-TEST(OverNodes, WhatWasNotMeasuredIsTheHosts) {
-  constexpr NodesShape two_and_one{3, 2, false}, rows{4, 2, true, true};
+TEST(OverNodes, WhatIsUnusualIsTheHosts) {
+  constexpr NodesShape two_and_one{3, 2, false}, rows{4, 2, true, false};
   EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_and_one, Kind::alltoall, 8));
   EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, rows, Kind::allreduce, 8));
   EXPECT_TRUE(host_crosses_faster(hosts::mpich_5, rows, Kind::scan, 8));
+  EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, rows, Kind::allgather, -1));
 }
 
 TEST(OverNodes, ARankAloneOnItsNodeHasNobodyToShareAStepWith) {

@@ -79,6 +79,21 @@ def test_exchanges(host, ranks, split):
     assert finished.stdout == "done\n"
     for path in found:
         assert {"nodes_gather", "nodes_scatter", "nodes_allgather", "nodes_alltoall"} <= taken(path)
+        (uneven,) = (call for call in json.loads(path.read_text())["calls"] if call["name"] == "MPI_Allgatherv")
+        assert uneven["taken"] > 0
+
+
+def test_allgatherv_is_the_hosts_by_itself():
+    """Open MPI is slower at MPI_Allgather of larger blocks, not at this."""
+    env = pretending("2+2", MILLRACE_COLLECTIVES="auto")
+    program = build("openmpi4", "exchanges.cpp", "-std=c++20")
+    finished, _, found = of_nodes("openmpi4", 4, program, 8410, 300, env=env, timeout=300)
+    assert finished.stdout == "done\n"
+    for path in found:
+        calls = {each["name"]: each for each in json.loads(path.read_text())["calls"]}
+        assert calls["MPI_Allgather"]["taken"] > 0
+        assert calls["MPI_Allgatherv"]["taken"] == 0
+        assert calls["MPI_Allgatherv"]["forwarded_why"]["host_is_faster"] > 0
 
 
 @pytest.mark.parametrize(

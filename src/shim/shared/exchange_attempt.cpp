@@ -135,7 +135,7 @@ class ExchangeAttempt {
     if (in_place_ && shape_.kind == ExchangeKind::alltoall) return refused(Reason::buffers_overlap);
     plan::EitherCall call{.kind = kind_of(shape_.kind), .flavor = flavor()};
     if (shape_.is_rooted()) call.root = root_;
-    if (!shape_.is_regular()) return decide_uneven(call);
+    if (!shape_.is_regular()) return whose_is(communicator_, call, false);
     const ExchangeSide& side = regular_side(call_, communicator_.rank);
     const std::optional<std::int64_t> bytes = bytes_of_a_block(call_, side);
     if (!bytes) return refused(Reason::invalid_argument);
@@ -148,31 +148,6 @@ class ExchangeAttempt {
     if (!answer.is_decided())
       swaps_blocks_ = collective::exchanges_blocks(communicator_.group->group(), call.kind, block_bytes_);
     return answer;
-  }
-
-  // In one node the counts decide nothing. Over nodes their sum does, which all ranks of MPI_Allgatherv have; and what
-  // an array holds is not seen by its address, so the verdict is not remembered.
-  Attempt decide_uneven(plan::EitherCall call) {
-    if (!communicator_.nodes || call.kind != Kind::allgather) return whose_is(communicator_, call, false);
-    const std::optional<std::int64_t> bytes = received_bytes();
-    if (!bytes) return refused(Reason::invalid_argument);
-    if (*bytes == 0) return refused_nothing(false);
-    call.flavor |= plan::uneven_blocks;
-    call.bytes = (*bytes - 1) / communicator_.ranks + 1;  // of a block, on average
-    return whose_is(communicator_, call, true);
-  }
-
-  // Of all blocks together; nothing if the arguments are not valid.
-  std::optional<std::int64_t> received_bytes() const {
-    const std::optional<ExchangeType> type = exchange_type(call_.datatype(shape_.receive, 0));
-    if (!type) return std::nullopt;
-    std::int64_t sum = 0, bytes = 0;
-    for (std::size_t i = 0; i < ranks(); ++i) {
-      const std::int64_t count = call_.count(shape_.receive, i);
-      if (count < 0 || __builtin_add_overflow(sum, count, &sum)) return std::nullopt;
-    }
-    if (__builtin_mul_overflow(sum, type->size_bytes, &bytes)) return std::nullopt;
-    return bytes;
   }
 
   // Where blocks that go by exchange_blocks() lie, if they are plain data in rows that do not meet: most are, and to

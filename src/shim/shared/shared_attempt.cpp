@@ -239,11 +239,11 @@ std::optional<bool> told_by_table(const collective::Group& group, const plan::Ei
 }
 
 // Of ranks on several nodes: not learned, and tried only where all wait for all (plan/evidence.h).
-Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& call, bool is_done, bool takes_rows,
+Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& call, bool is_done, bool is_usual,
                          bool either, bool has_handles) {
   if (!is_done) return refused(Reason::not_over_nodes);
   const collective::Across& across = *communicator.group->group().across();
-  const plan::NodesShape shape{across.map().ranks(), across.map().nodes(), across.map().is_even(), takes_rows};
+  const plan::NodesShape shape{across.map().ranks(), across.map().nodes(), across.map().is_even(), is_usual};
   const bool hosts = !takes_all && plan::host_crosses_faster(*facts, shape, call.kind, call.bytes);
   // Else ranks could not tell each other what they saw.
   if (!across.moves(collective::Kind::allgather, 1)) return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
@@ -283,7 +283,7 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
     const bool is_done = across->reduces(either.kind, reducer);
     // The host has an order of its own.
     if (is_done && reducer.in_rank_order) return Attempt::ours();
-    return whose_over_nodes(communicator, either, is_done, across->folds_rows(either.kind, reducer),
+    return whose_over_nodes(communicator, either, is_done, !across->folds_rows(either.kind, reducer),
                             !call.counts && found.is_exact, !found.is_predefined || call.counts);
   }
   const std::optional<bool> told =
@@ -409,9 +409,11 @@ Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool 
   if (communicator.is_background) return whose_begun(communicator, call);
   const collective::Group& group = communicator.group->group();
   if (const collective::Across* const across = group.across()) {
+    // Of MPI_Allgatherv the counts decide nothing.
+    const bool publishes = call.kind == collective::Kind::allgather && call.bytes < 0;
     const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(call.bytes, 0));
-    const bool is_even = (call.flavor & plan::uneven_blocks) == 0;
-    return whose_over_nodes(communicator, call, across->moves(call.kind, size), false, is_even, has_handles);
+    const bool is_done = publishes ? across->publishes() : across->moves(call.kind, size);
+    return whose_over_nodes(communicator, call, is_done, !publishes, !publishes, has_handles);
   }
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<std::uint64_t> bytes =
