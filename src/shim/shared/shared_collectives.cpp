@@ -177,7 +177,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   if (ForwardedCollective::is_nested(entry, call.from_fortran, call.comm))
     return {call_next(next, words), forwarded(Reason::not_accelerated)};
   Reason reason = Reason::not_agreed;
-  bool by_words = false, counted = true;
+  bool by_words = false, counted = true, is_empty = false;
   Communicator* communicator = find_communicator(call.comm);
   if (communicator && communicator->stage == Communicator::Stage::undecided)
     before_host_call(*communicator, synchronises(call) || (call.exchange && communicator->nodes_accord &&
@@ -200,7 +200,8 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     }
     reason = attempt.reason();
     by_words = attempt.by_words();
-    counted = !attempt.is_uncounted();
+    is_empty = attempt.is_uncounted();
+    counted = !is_empty;
   } else if (communicator) {
     reason = communicator->reason;
     by_words = communicator->stage == Communicator::Stage::host;
@@ -208,7 +209,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   }
 
   Outcome outcome = forwarded(reason);
-  if (is_reduction(call.kind) && op_substitution_active.load(std::memory_order_relaxed)) {
+  if (is_reduction(call.kind) && !is_empty && op_substitution_active.load(std::memory_order_relaxed)) {
     const Outcome substituted = substitute_op(symbol, words);
     by_words = by_words && substituted.reason == Reason::host_is_faster;  // for its bytes
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
