@@ -9,7 +9,6 @@ two calls and a run with one. Exit status 1: a bar is missed.
 
 import argparse
 import importlib.util
-import os
 import pathlib
 import sys
 
@@ -19,31 +18,13 @@ ROOT = HERE.parents[1]
 specification = importlib.util.spec_from_file_location("counting", ROOT / "bench" / "sve_instructions" / "run.py")
 counting = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(counting)
-run, CROSS = counting.run, counting.CROSS
 
 
 def build(directory):
     """Compiles the plugin for this machine and the program for AArch64; returns both."""
-    directory.mkdir(parents=True, exist_ok=True)
-    run("cmake", "--preset", "aarch64", "-S", ROOT, "-B", directory)
-    run("cmake", "--build", directory, "--target", "millrace_kernel", "-j", os.environ.get("JOBS", "2"))
-    plugin, one_vector, program = (directory / name for name in ("count.so", "one_vector.o", "copy_once"))
-    run("cc", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", plugin, ROOT / "bench/sve_instructions/count.c")
-    run(CROSS + "gcc-12", "-O3", "-march=armv8.2-a+sve", "-c", "-o", one_vector, HERE / "one_vector.c")
-    run(
-        CROSS + "g++-12",
-        "-std=c++20",
-        "-O2",
-        "-Wall",
-        "-Wextra",
-        f"-I{ROOT}/src",
-        "-o",
-        program,
-        HERE / "copy_once.cpp",
-        one_vector,
-        directory / "src/kernel/libmillrace_kernel.a",
-    )
-    return plugin, program
+    plugin = counting.prepare(directory)
+    one_vector = counting.compile_plain(HERE / "one_vector.c", directory)
+    return plugin, counting.link(HERE / "copy_once.cpp", directory, one_vector)
 
 
 def check_sums(counter):

@@ -32,28 +32,35 @@ def run(*command):
     return done.stdout + done.stderr
 
 
-def build(directory):
-    """Compiles the plugin for this machine and the program for AArch64; returns both."""
+def prepare(directory):
+    """Compiles the kernels for AArch64, and the plugin for this machine, which is returned."""
     directory.mkdir(parents=True, exist_ok=True)
     run("cmake", "--preset", "aarch64", "-S", ROOT, "-B", directory)
     run("cmake", "--build", directory, "--target", "millrace_kernel", "-j", os.environ.get("JOBS", "2"))
-    plugin, plain, program = (directory / name for name in ("count.so", "plain.o", "maximum"))
+    plugin = directory / "count.so"
     run("cc", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", plugin, HERE / "count.c")
-    run(CROSS + "gcc-12", "-O3", "-march=armv8.2-a+sve", "-c", "-o", plain, HERE / "plain.c")
-    run(
-        CROSS + "g++-12",
-        "-std=c++20",
-        "-O2",
-        "-Wall",
-        "-Wextra",
-        f"-I{ROOT}/src",
-        "-o",
-        program,
-        HERE / "maximum.cpp",
-        plain,
-        directory / "src/kernel/libmillrace_kernel.a",
-    )
-    return plugin, program
+    return plugin
+
+
+def compile_plain(source, directory):
+    """The compiler's own loop, as good as it makes it."""
+    compiled = directory / f"{source.stem}.o"
+    run(CROSS + "gcc-12", "-O3", "-march=armv8.2-a+sve", "-c", "-o", compiled, source)
+    return compiled
+
+
+def link(source, directory, *objects):
+    """A program for AArch64 with the kernels in it."""
+    program = directory / source.stem
+    flags = ["-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{ROOT}/src"]
+    run(CROSS + "g++-12", *flags, "-o", program, source, *objects, directory / "src/kernel/libmillrace_kernel.a")
+    return program
+
+
+def build(directory):
+    """Compiles the plugin for this machine and the program for AArch64; returns both."""
+    plugin = prepare(directory)
+    return plugin, link(HERE / "maximum.cpp", directory, compile_plain(HERE / "plain.c", directory))
 
 
 def store(path, rows):

@@ -5,29 +5,19 @@
 
 #include <string>
 
+#include "questions.h"
+
 namespace millrace::model {
 namespace {
 
 using collective::Kind;
 
 Question ask(const char* topology, Kind kind, std::size_t bytes) {
-  Question question;
-  EXPECT_EQ(read_machine(topology, question.machine), "");
-  question.kind = kind;
-  question.bytes = bytes;
-  question.ranks = question.machine.core_count();
-  question.costs = {.line_ns = {0, 100, 1000, 10000},
-                    .next_line_ns = 10,
-                    .serve_ns = 0,
-                    .lines_at_once = 1e9,
-                    .taken_at_once = 1e9,
-                    .copy_bytes_per_ns = 1e9,
-                    .cache_bytes = 1e9,
-                    .package_bytes_per_ns = 1e9,
-                    .call_ns = 7,
-                    .kernel_ns = 0,
-                    .system_call_ns = 500,
-                    .system_bytes_per_ns = 10};
+  Question question = ask_of(topology, kind, bytes);
+  question.costs.copy_bytes_per_ns = 1e9;
+  question.costs.kernel_ns = 0;
+  question.costs.system_call_ns = 500;
+  question.costs.system_bytes_per_ns = 10;
   return question;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/collective.h"
+#include "questions.h"
 
 namespace millrace::model {
 namespace {
@@ -15,26 +16,10 @@ namespace {
 using collective::Kind;
 
 Question ask(const char* topology, Kind kind, std::size_t bytes, const char* algorithm = "") {
-  Question question;
-  EXPECT_EQ(read_machine(topology, question.machine), "");
+  Question question = ask_of(topology, kind, bytes);
   std::string complaint;
   question.selection = plan::select_collectives({.tree = {}, .force = algorithm}, complaint);
   EXPECT_EQ(complaint, "");
-  question.kind = kind;
-  question.bytes = bytes;
-  question.ranks = question.machine.core_count();
-  // Figures that one can reckon with in the head.
-  question.costs = {.line_ns = {0, 100, 1000, 10000},
-                    .next_line_ns = 10,
-                    .serve_ns = 0,
-                    .lines_at_once = 1e9,
-                    .taken_at_once = 1e9,
-                    .copy_bytes_per_ns = 1,
-                    .cache_bytes = 1e9,
-                    .package_bytes_per_ns = 1e9,
-                    .call_ns = 7,
-                    .kernel_ns = 3,
-                    .switch_ns = 50};
   return question;
 }
 
