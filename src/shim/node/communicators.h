@@ -58,6 +58,7 @@ struct Communicator {
   std::uint64_t history = 0;               // what they were, while undecided
   std::array<std::uint32_t, 8> host_ns{};  // of the last calls while undecided: how long the host kept this rank
   std::uint64_t host_calls = 0;            // of those
+  std::uint64_t persistent_calls = 0;      // persistent collectives that were prepared on it
   std::uint64_t children = 0;              // made of it by constructors that all its ranks call
   std::unordered_map<std::uint64_t, std::uint64_t> groups;  // the same by members and tag, for MPI_Comm_create_group
   std::vector<int> seats;               // of its ranks in MPI_COMM_WORLD, once somebody asked (targets.cpp)
