@@ -114,6 +114,13 @@ def test_persistent(host):
     assert call(result, "MPI_Startall")["taken"] == 3 * 91  # from the ninth start on; the last is by MPI_Start
 
 
+@pytest.mark.parametrize("host", ["mpich5", "abi"])
+def test_persistent_of_a_type_that_is_freed(host):
+    finished, result = report(host, 3, cases_program(host), "persistent_type", env=ALWAYS, timeout=60)
+    assert finished.stdout == "done\n", finished.stderr
+    assert call(result, "MPI_Start")["taken"] == 3 * 32
+
+
 @pytest.mark.parametrize("case", ["inside_the_host", "freed", "hundred"])
 def test_cases_where_every_rank_has_a_core(case):
     check_done("openmpi4", 2, cases_program("openmpi4"), case, timeout=60)

@@ -51,6 +51,7 @@ struct Communicator {
   bool has_identity = false;               // without one it stays with the host
   bool lost_count = false;                 // a call failed here: `calls` may not be what the others have
   bool is_background = false;              // of nonblocking calls (shared/background_channel.h)
+  bool is_persistent = false;              // of the starts of one persistent collective (likewise)
   bool lost_children = false;              // the same of constructors
   node::Identity identity;                 // of the communicator, before its members are mixed into it
   std::uint64_t serial = 0;                // unlike that of any other of this process, also of one with the same handle

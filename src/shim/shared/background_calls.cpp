@@ -96,6 +96,7 @@ BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> wo
   if (communicator.stage == Communicator::Stage::undecided) before_host_call(communicator, false);
   if (communicator.stage == Communicator::Stage::undecided) undecided_ = channel;
   if (communicator.stage != Communicator::Stage::active || is_disabled_entry(symbol)) return;
+  if (channel->leaves_neighbors && call.exchange && call.exchange->shape.is_neighbor()) return;
   if ((current_mode() & recording) == 0) {
     begin(*channel, words);
     return;
@@ -115,6 +116,9 @@ void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word
   if (!channel.queue()->begin(operation.call_in_background)) throw std::bad_alloc();
   if (!operation.call_in_background.has_entered() && operation.attempt.reason() != Reason::none) {
     channel.keep_blocks(std::move(operation.blocks));
+    if (operation.attempt.reason() == Reason::host_is_faster && operation.exchange &&
+        operation.exchange->shape.is_neighbor())
+      channel.leaves_neighbors = true;
     return;
   }
   is_ours_ = true;

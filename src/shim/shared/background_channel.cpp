@@ -69,6 +69,7 @@ BackgroundChannel::BackgroundChannel(const Communicator& parent, std::uint64_t n
   communicator.identity = in_background(parent.identity, number << 1 | (neighbors_ && neighbors_->repeats ? 1 : 0));
   communicator.serial = parent.serial;
   communicator.is_background = true;
+  communicator.is_persistent = number != 0;
 }
 
 BackgroundChannel::~BackgroundChannel() {

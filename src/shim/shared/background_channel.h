@@ -35,6 +35,8 @@ class BackgroundChannel final : public KeptWithCommunicator {
   const Neighbors* neighbors() const { return neighbors_ ? &*neighbors_ : nullptr; }
   // Once that is active; never null. Throws std::bad_alloc when it is made, at the first call.
   collective::BackgroundQueue* queue();
+  // Its neighbours' calls are the host's, whatever they move: known since the first.
+  bool leaves_neighbors = false;
   // For as long as a call lasts.
   std::shared_ptr<BackgroundChannel> keep();
   // Memory for the lists of messages of a call: what an earlier one has left, or null. Thread-safe.

@@ -42,11 +42,14 @@ class Start {
       reason_ = communicator.reason;
   }
 
-  // For those that are not ours.
+  // For those that are not ours. The last that is asked of it.
   void host_has_started(bool succeeded) const {
-    if (!is_undecided_) return;
-    const bool is_sure = succeeded && !may_hide_errors(call_.channel().communicator.handle);
-    after_host_call(call_.channel().communicator, background_number(call_.call()), is_sure, false);
+    if (is_undecided_) {
+      const bool is_sure = succeeded && !may_hide_errors(call_.channel().communicator.handle);
+      after_host_call(call_.channel().communicator, background_number(call_.call()), is_sure, false);
+    }
+    // It will never be ours: to look for it at each start would cost a fifth of a small one. A report says why.
+    if (call_.refusal != Reason::none && (current_mode() & recording) == 0) free_persistent(token_);
   }
 
   bool is_ours() const { return is_ours_; }

@@ -268,6 +268,32 @@ static void persistent(void) {
   for (int i = 0; i < 3; ++i) MPI_Request_free(&requests[i]);
   for (int i = 0; i < 3; ++i) expect(requests[i] == MPI_REQUEST_NULL, "a request is left");
 }
+
+/* The type of a persistent one is freed, and others are made, which may have its handle then. */
+static void persistent_type(void) {
+  enum { count = 1000 };
+  MPI_Datatype type, other[8];
+  MPI_Request request;
+  static int values[2 * count];
+  MPI_Type_vector(count, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  MPI_Bcast_init(values, 1, type, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Type_free(&type);
+  for (int i = 0; i < 8; ++i) {
+    MPI_Type_contiguous(3 + i, MPI_INT, &other[i]);
+    MPI_Type_commit(&other[i]);
+  }
+  for (int turn = 0; turn < 40; ++turn) {
+    for (int i = 0; i < 2 * count; ++i) values[i] = rank == 0 ? turn + i : -1;
+    MPI_Barrier(MPI_COMM_WORLD); /* else the root is through with all before the others could agree with it */
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2 * count; ++i)
+      expect(values[i] == (i % 2 == 0 || rank == 0 ? turn + i : -1), "a vector whose type was freed is wrong");
+  }
+  for (int i = 0; i < 8; ++i) MPI_Type_free(&other[i]);
+  MPI_Request_free(&request);
+}
 #endif
 
 int main(int argc, char** argv) {
@@ -291,6 +317,7 @@ int main(int argc, char** argv) {
                {"handles", handles},
 #ifdef HAS_PERSISTENT
                {"persistent", persistent},
+               {"persistent_type", persistent_type},
 #endif
                {"threads", threads}};
   int found = 0;
