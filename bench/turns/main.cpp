@@ -44,6 +44,8 @@ int main(int argc, char** argv) {
     turns::nonblocking(run);
   else if (kind == "rare")
     turns::rare(run);
+  else if (kind == "persistent")
+    turns::persistent(run);
   else
     std::fprintf(stderr, "turns: no kind '%.*s'\n", static_cast<int>(kind.size()), kind.data());
   MPI_Finalize();

@@ -6,5 +6,6 @@
 namespace turns {
 
 void rare(const Run& run);
+void persistent(const Run& run);
 
 }  // namespace turns

@@ -2,15 +2,16 @@
 
     ./dev bench turns
     PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...]
-        [--kinds reduce_local,pack,messages,collectives,rare,nonblocking] [--modes hot,cold,apart] [--ranks 2,4]
-        [--nodes 2] [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE] [--from FILE] [--refused]
+        [--kinds reduce_local,pack,messages,collectives,rare,nonblocking,persistent] [--modes hot,cold,apart]
+        [--ranks 2,4] [--nodes 2] [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE] [--from FILE]
+        [--refused]
 
 Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives, nonblocking
 ones too. The ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper
 end of the interval that holds the median with 95 % is. --noise runs the same program without Millrace, where both sides
 are the host's. --from makes the tables of a file that --csv has written. --refused leaves every collective to the host
 by a table, and shows what that costs a call, in ns, for up to 1 KiB. A short run with a report comes first: where no
-call is taken there is nothing to measure. What each kind measures: tools/bench/turns, and rare.cpp.
+call is taken there is nothing to measure. What each kind measures: tools/bench/turns, rare.cpp, persistent.cpp.
 """
 
 import argparse
@@ -36,7 +37,7 @@ BAR = 0.97
 
 
 def compiled(name):
-    others = [HERE / "rare.cpp", *sorted(hosts.ROOT.glob("tools/bench/turns/*.cpp"))]
+    others = [HERE / "rare.cpp", HERE / "persistent.cpp", *sorted(hosts.ROOT.glob("tools/bench/turns/*.cpp"))]
     flags = [*others, "-std=c++20", f"-I{hosts.ROOT}"]
     return hosts.compile(name, HERE / "main.cpp", OUT / name / "turns", flags=flags)
 
@@ -151,7 +152,7 @@ def show_refused(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", type=hosts.host_names, default=",".join(hosts.HOSTS))
-    parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives,rare,nonblocking")
+    parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives,rare,nonblocking,persistent")
     parser.add_argument("--modes", default="hot,cold,apart")
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--env", help="NAME=VALUE,... for the runs under Millrace")

@@ -254,8 +254,8 @@ Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& cal
 Attempt whose_begun(const Communicator& communicator, const plan::EitherCall& call) {
   const std::optional<std::uint64_t> bytes =
       call.bytes < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(call.bytes));
-  const bool hosts =
-      !takes_all && plan::host_begins_faster(*facts, call.kind, bytes, communicator.group->group().crowded());
+  const auto host_is_faster = communicator.is_persistent ? plan::host_starts_faster : plan::host_begins_faster;
+  const bool hosts = !takes_all && host_is_faster(*facts, call.kind, bytes, communicator.group->group().crowded());
   return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
 }
 

@@ -16,6 +16,7 @@ struct HostRequests {
   decltype(&MPI_Wait) wait = host_function(&MPI_Wait, "PMPI_Wait");
   decltype(&MPI_Waitall) waitall = host_function(&MPI_Waitall, "PMPI_Waitall");
   decltype(&MPI_Testall) testall = host_function(&MPI_Testall, "PMPI_Testall");
+  decltype(&MPI_Start) start = host_function(&MPI_Start, "PMPI_Start");
   decltype(&MPI_Startall) startall = host_function(&MPI_Startall, "PMPI_Startall");
   decltype(&MPI_Request_free) request_free = host_function(&MPI_Request_free, "PMPI_Request_free");
 };
