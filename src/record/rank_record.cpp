@@ -38,10 +38,9 @@ std::uint64_t CallRecord::calls() const {
   return sum;
 }
 
-RankRecord this_rank(const RankIdentity& identity, const Names& names, std::span<const EntrySaving> savings,
-                     double ns_per_tick) {
+RankRecord this_rank(const RankIdentity& identity, const Names& names, const Findings& findings, double ns_per_tick) {
   const Snapshot counted = snapshot();
-  RankRecord record{identity, counted.threads, counted.lost_calls, {}};
+  RankRecord record{identity, counted.threads, counted.lost_calls, {}, findings.waits};
   record.identity.host_mpi = first_line(identity.host_mpi);
   auto pair = counted.pairs.begin();  // both lists are ordered by entry
   for (const EntrySnapshot& entry : counted.entries) {
@@ -51,17 +50,17 @@ RankRecord this_rank(const RankIdentity& identity, const Names& names, std::span
     for (; pair != counted.pairs.end() && pair->entry == entry.entry; ++pair)
       call.algorithms.push_back(
           {algorithm_name(names, pair->algorithm), pair->calls, pair->bytes, to_ns(pair->ticks, ns_per_tick)});
-    for (const EntrySaving& saving : savings)
+    for (const EntrySaving& saving : findings.savings)
       if (saving.entry == entry.entry) call.saved = saving.saved;
     record.calls.push_back(std::move(call));
   }
   return record;
 }
 
-std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names,
-                                        std::span<const EntrySaving> savings, double ns_per_tick) noexcept {
+std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names, const Findings& findings,
+                                        double ns_per_tick) noexcept {
   try {
-    return pack(this_rank(identity, names, savings, ns_per_tick));
+    return pack(this_rank(identity, names, findings, ns_per_tick));
   } catch (...) {
     return {};
   }

@@ -14,7 +14,7 @@
 
 namespace millrace::record {
 
-inline constexpr int report_schema_version = 1;
+inline constexpr int report_schema_version = 2;
 
 // Over ranks; a rank that never made the call counts with 0.
 struct Spread {
@@ -33,6 +33,22 @@ struct CallReport {
 // Of all of them: errors of different calls are independent.
 SavedTime saved_by(std::span<const CallReport> calls);
 
+// Waiting for one rank, as all others saw it, and its own.
+struct LateReport {
+  std::int32_t rank = 0;
+  std::uint64_t calls = 0;      // to which it came last, of those that others had to wait for
+  std::uint64_t caused_ns = 0;  // of the others, for it
+  std::uint64_t wait_ns = 0;    // of its own, for others
+};
+
+struct WaitReport {
+  WaitRecord sum;                   // over ranks, without for_rank
+  std::vector<LateReport> by_rank;  // who caused most first; only ranks that waited or were waited for
+};
+
+// Of several, added up by rank.
+std::vector<LateReport> late_ranks(std::span<const WaitReport> waits);
+
 struct RankReport {
   RankIdentity identity;
   std::uint64_t threads = 0;
@@ -45,6 +61,7 @@ struct Report {
   std::int32_t ranks = 0;           // in MPI_COMM_WORLD
   std::vector<RankReport> by_rank;  // those whose record arrived, by rank
   std::vector<CallReport> calls;    // longest total time first
+  std::vector<WaitReport> waits;    // longest wait first
   std::uint64_t hosts = 0;
   Spread wall_ns;
   Spread time_ns;

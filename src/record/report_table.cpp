@@ -117,6 +117,35 @@ void print_saved(Table& table, const SavedTime& saved) {
     table.line(fmt::format("    saved: {} in {} calls", saved_time(saved), scaled_count(saved.calls)));
 }
 
+// "rank 2 (912 times, 100 ms), ..."
+std::vector<std::string> late_items(std::span<const LateReport> ranks) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> items;
+  for (const LateReport& late : ranks.first(std::min(ranks.size(), most)))
+    if (late.caused_ns > 0)
+      items.push_back(fmt::format("rank {} {} (last in {})", late.rank,
+                                  scaled_time(static_cast<double>(late.caused_ns)), scaled_count(late.calls)));
+  return items;
+}
+
+// Of what ranks were inside the calls that could be compared: how much was waiting.
+void print_waits(Table& table, const Report& report) {
+  constexpr std::size_t most = 8;
+  if (report.waits.empty()) return;
+  table.line("");
+  table.list("the others waited for", late_items(late_ranks(report.waits)));
+  table.line(fmt::format("{:<29} {:<26} {:>8} {:>8} {:>8} {:>7} {:>7}", "waiting for the last rank", "communicator",
+                         "compared", "wait", "the rest", "latest", "last in"));
+  for (const WaitReport& wait : std::span(report.waits).first(std::min(report.waits.size(), most))) {
+    const auto wait_ns = static_cast<double>(wait.sum.wait_ns), time_ns = static_cast<double>(wait.sum.time_ns);
+    const LateReport latest = wait.by_rank.empty() ? LateReport{} : wait.by_rank.front();
+    table.line(fmt::format("{:<29} {:<26} {:>8} {:>8} {:>8} {:>7} {:>7}", cut(wait.sum.call, 29),
+                           cut(wait.sum.communicator, 26), scaled_count(wait.sum.compared), scaled_time(wait_ns),
+                           scaled_time(time_ns - wait_ns), latest.rank, scaled_count(latest.calls)));
+  }
+  if (report.waits.size() > most) table.line(fmt::format("and {} more", report.waits.size() - most));
+}
+
 std::string per_call(std::uint64_t time_ns, std::uint64_t calls) {
   return calls == 0 ? "-" : scaled_time(static_cast<double>(time_ns) / static_cast<double>(calls));
 }
@@ -176,6 +205,7 @@ std::string to_table(const Report& report) {
     table.line(fmt::format("and {} more, called {} times, {} in all ranks together", report.calls.size() - most_rows,
                            scaled_count(rest.calls), scaled_time(static_cast<double>(rest.time_ns))));
   print_total(table, report);
+  print_waits(table, report);
   return table.take();
 }
 
