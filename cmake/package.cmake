@@ -49,8 +49,9 @@ include(CPack)
 # Everything that is installed, and nothing else: packages need neither tests nor benchmarks.
 add_custom_target(install_parts)
 get_property(shim_targets DIRECTORY src/shim PROPERTY BUILDSYSTEM_TARGETS)
+get_property(bench_targets DIRECTORY tools/bench/rank PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target millrace millrace_manual millrace_library millrace_threads_helper mca_op_millrace millrace_python
-               ${shim_targets})
+               ${shim_targets} ${bench_targets})
   if(TARGET ${target})
     get_target_property(type ${target} TYPE)
     if(NOT type STREQUAL "OBJECT_LIBRARY")

@@ -1,5 +1,6 @@
 #!/bin/sh
-# package.sh [deb|rpm|tgz...]: packages of what is built in BUILD_DIR, into BUILD_DIR/packages. Without a word, all three.
+# package.sh [deb|rpm|tgz|wheel...]: packages, into BUILD_DIR/packages. Without a word, the first three. These are of what
+# is built in BUILD_DIR; a wheel is of a build of its own, BUILD_DIR/portable, which runs with an older glibc.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -11,13 +12,26 @@ for kind in "$@"; do
   case $kind in
     deb) needed="dpkg-deb dpkg-shlibdeps file" ;;
     rpm) needed=rpmbuild ;;
-    tgz) needed= ;;
-    *) echo "dev package: '$kind'? There are deb, rpm and tgz" >&2; exit 2 ;;
+    tgz | wheel) needed= ;;
+    *) echo "dev package: '$kind'? There are deb, rpm, tgz and wheel" >&2; exit 2 ;;
   esac
   for command in $needed; do
     command -v "$command" >/dev/null || { echo "dev package: $kind needs $command: ./dev setup package" >&2; exit 1; }
   done
 done
+
+# wheel: the Open MPI component stays out, it is for the Open MPI of one system
+wheel() {
+  portable=$build/portable
+  mkdir -p "$portable"
+  cmake --preset release -S "$root" -B "$portable" -DMILLRACE_TESTS=OFF -DMILLRACE_BENCH=OFF \
+    -DCMAKE_TOOLCHAIN_FILE="$root/cmake/toolchains/old_glibc.cmake" -DCMAKE_INSTALL_LIBDIR=lib \
+    -DMILLRACE_OPENMPI_COMPONENT=OFF >"$portable/configure.log" 2>&1 || { cat "$portable/configure.log" >&2; exit 1; }
+  cmake --build "$portable" -j "$jobs" --target install_parts >&2
+  rm -rf "$portable/installed"
+  cmake --install "$portable" --prefix "$portable/installed" --strip >"$portable/install.log"
+  "$root/scripts/wheel.sh" "$portable/installed" "$build/packages"
+}
 
 # as_before: the directories of ordinary builds, and the list of what was installed from here: cpack writes its own
 as_before() {
@@ -29,6 +43,7 @@ as_before() {
 trap as_before EXIT
 
 for kind in "$@"; do
+  if [ "$kind" = wheel ]; then wheel; continue; fi
   # Where each kind of system has its libraries and Python packages.
   case $kind in
     deb) libraries=lib/$(gcc -print-multiarch) python=lib/python3/dist-packages ;;

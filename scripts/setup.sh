@@ -87,6 +87,51 @@ unpack_source() {
   printf '%s\n' "$wanted" >"$directory/.installed"
 }
 
+# unpack_debian SECTION NAME: Debian packages, unpacked into a directory and not installed. apt-get gets lists and a
+# status of its own: the system's knows nothing of it.
+#   PACKAGE                what it needs comes with it
+#   PACKAGE alone          without what it needs
+#   PACKAGE/RELEASE alone  of another release
+# The NAME arm64 means packages for that processor.
+unpack_debian() {
+  directory=$environments/$2
+  wanted=$(entries "$1 unpacked $2")
+  if [ -f "$directory/.installed" ] && [ "$(cat "$directory/.installed")" = "$wanted" ]; then return; fi
+  echo "setup: unpacking Debian packages into $directory"
+  rm -rf "$directory"
+  state=$directory/.apt
+  mkdir -p "$state/lists/partial" "$state/archives/partial"
+  : >"$state/status"
+  own_apt="apt-get -q -y -o Dir::State=$state -o Dir::State::status=$state/status -o Dir::Cache=$state"
+  own_apt="$own_apt -o APT::Sandbox::User=root"
+  case $2 in arm64) own_apt="$own_apt -o APT::Architecture=$2 -o APT::Architectures=$2" ;; esac
+  releases=$(printf '%s\n' "$wanted" | sed -n 's,^[^ /]*/\([^ ]*\).*,\1,p' | sort -u)
+  if [ -n "$releases" ]; then
+    site=$("$root/scripts/debian_archive.sh")
+    for release in $releases; do echo "deb $site $release main"; done >"$state/sources.list"
+    own_apt="$own_apt -o Dir::Etc::SourceList=$state/sources.list -o Dir::Etc::SourceParts=/dev/null"
+  fi
+  with_needs=$(printf '%s\n' "$wanted" | awk '$2 != "alone" {print $1}')
+  alone=$(printf '%s\n' "$wanted" | awk '$2 == "alone" {print $1}')
+  # shellcheck disable=SC2086 # one word per option and package
+  {
+    $own_apt update &&
+      { [ -z "$with_needs" ] || $own_apt install --download-only --no-install-recommends $with_needs; } &&
+      (cd "$state/archives" && $own_apt download $alone) &&
+      for package in "$state"/archives/*.deb; do dpkg-deb -x "$package" "$directory" || exit 1; done
+  } >>"$log" 2>&1 || {
+    echo "setup: packages for $directory are not to be had; the end of $log:" >&2
+    tail -n 20 "$log" >&2
+    exit 1
+  }
+  rm -rf "$state"
+  # Links that begin at the root of the system begin at that of the directory.
+  find "$directory" -type l -lname '/*' | while read -r link; do
+    ln -sfn "$(realpath -m --relative-to="$(dirname "$link")" "$directory/$(readlink "$link")")" "$link"
+  done
+  printf '%s\n' "$wanted" >"$directory/.installed"
+}
+
 [ $# -gt 0 ] || set -- build test
 # shellcheck disable=SC2046 # one word per section
 [ "$1" != all ] || set -- $(sections)
@@ -111,4 +156,5 @@ missing=$(debian_missing "$@")
 for section in "$@"; do
   for name in $(headers pypi "$section"); do install_environment "$section" "$name"; done
   for name in $(headers source "$section"); do unpack_source "$section" "$name"; done
+  for name in $(headers unpacked "$section"); do unpack_debian "$section" "$name"; done
 done

@@ -19,6 +19,7 @@ enum class Action {
   learn,
   preload,
   compare,
+  bench,
   doctor,
   report,
   stop

@@ -9,6 +9,7 @@
 #include "base/launcher.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "tools/bench/bench.h"
 #include "tools/check/check.h"
 #include "tools/command_line.h"
 #include "tools/compare/compare.h"
@@ -55,6 +56,7 @@ int main(int argument_count, char** arguments) {
   if (request.action == Action::learn) return learn_command(request.program);
   if (request.action == Action::preload) return preload_command(request.program, environment, own_path(), request.mpi);
   if (request.action == Action::compare) return compare_command(request.program);
+  if (request.action == Action::bench) return bench_command(request.program, request.mpi);
   if (request.action == Action::doctor) return doctor_command(request.program);
   if (request.action == Action::report) return report_command(request.program);
   if (request.action == Action::info) return run_info(request, environment, own_path());

@@ -2,6 +2,7 @@
 
     ./dev bench applications
     PYTHONPATH=tests/hosts bench/applications/run.py [--hosts ...] [--ranks 2,16] [--only CASE,...] [--turns 5]
+                                                     [--command "stencil --size 100" ...] [--csv FILE]
 
 Each turn is one run without and one with Millrace, in alternating order; times are of one iteration, medians over the
 turns. Then one run each with a report tells how much of it is inside MPI; the one "without" has all of Millrace's
@@ -111,9 +112,11 @@ def main():
     parser.add_argument("--hosts", type=hosts.host_names, default="openmpi4,openmpi5,mpich4,mpich5,intel")
     parser.add_argument("--ranks", default="2,16")
     parser.add_argument("--only", default=",".join(CASES))
+    parser.add_argument("--command", action="append", default=[], help="instead of the cases: an example and its words")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--csv", type=pathlib.Path, default=OUT / "applications.csv")
     arguments = parser.parse_args()
+    CASES.update({command: (command, command) for command in arguments.command})
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that hosts.run ends the ranks of what is running
     arguments.csv.parent.mkdir(parents=True, exist_ok=True)
     rows = []
@@ -121,7 +124,7 @@ def main():
         writer = csv.DictWriter(file, FIELDS)
         writer.writeheader()
         for ranks in map(int, arguments.ranks.split(",")):
-            for case in arguments.only.split(","):
+            for case in arguments.command or arguments.only.split(","):
                 for host in arguments.hosts.split(","):
                     rows.append(measure(host, case, ranks, arguments.turns))
                     writer.writerow(rows[-1])

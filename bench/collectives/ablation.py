@@ -30,6 +30,8 @@ VARIANTS = {
     "binomial-tree": ("cells along a 2-nomial tree", ["--force", TREES, "--tree", "knomial:2"], SMALL, 3),
     "topology": ("a 2-nomial tree that respects sockets", ["--force", TREES, "--tree", "knomial:2,socket"], SMALL, 3),
     "skew": ("a 2-nomial tree, small subtrees first", ["--force", TREES, "--tree", "knomial:2,small-first"], SMALL, 3),
+    "inlining": ("no message in the line of its flag", ["--inline", "0"], "8,64,112", 2),
+    "chunks": ("chunks of 4 KiB, not 32", ["--slot", "4096", "--chunk", "4096", "--pair-chunk", "4096"], LARGE, 2),
     "run-ahead": ("two calls ahead instead of 64", ["--calls-ahead", "2"], SMALL, 2),
     "pipelining": ("a message is one chunk", ["--slot", MOST, "--chunk", MOST, "--pair-chunk", MOST], LARGE, 2),
     "sharing": ("the root alone reduces", ["--force", "reduce=chunks"], LARGE, 2),

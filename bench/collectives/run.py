@@ -87,9 +87,15 @@ def show(rows):
     print("\n".join(short))
 
 
+def host_names(text):
+    """Of hosts, and of those with coll_sm first."""
+    hosts.host_names(text.replace("+sm", ""))
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", type=hosts.host_names, default=STANDARD)
+    parser.add_argument("--hosts", type=host_names, default=STANDARD)
     parser.add_argument("--ranks", default="2")
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--target-us", type=float, default=2000, help="of one sample")

@@ -205,6 +205,8 @@ Arguments parse(int count, char** words) {
       arguments.selection.pair = false;
     else if (word == "--pair-chunk")
       arguments.selection.pair_chunk_bytes = number();
+    else if (word == "--inline")
+      arguments.selection.inline_bytes = number();
     else if (word == "--csv")
       arguments.csv = true;
     else if (word == "--calls-ahead")

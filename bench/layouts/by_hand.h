@@ -17,6 +17,7 @@ static struct by_hand make_by_hand(int which, long bytes) {
   if (which == VECTOR_2_3) hand.n = bytes / 8;
   if (which == VECTOR_1_2) hand.n = bytes / 4;
   if (which == VECTOR_4_8) hand.n = bytes / 32;
+  if (line_stride_bytes(which)) hand.n = bytes / 4;
   if (which == STRUCTS) hand.n = bytes / 15;
   if (which == COLUMN) {
     hand.rows = bytes < 8000 ? bytes / 8 : 1000;
@@ -33,6 +34,11 @@ static void free_by_hand(struct by_hand* hand) {
 
 static void __attribute__((noinline))
 pack_by_hand(int which, const struct by_hand* hand, const char* restrict from, char* restrict to) {
+  const long stride = line_stride_bytes(which);
+  if (stride) {
+    for (long i = 0; i < hand->n; ++i) memcpy(to + 4 * i, from + stride * i, 4);
+    return;
+  }
   switch (which) {
     case VECTOR_2_3:
       for (long i = 0; i < hand->n; ++i) memcpy(to + 8 * i, from + 12 * i, 8);
@@ -66,6 +72,11 @@ pack_by_hand(int which, const struct by_hand* hand, const char* restrict from, c
 }
 static void __attribute__((noinline))
 unpack_by_hand(int which, const struct by_hand* hand, char* restrict to, const char* restrict from) {
+  const long stride = line_stride_bytes(which);
+  if (stride) {
+    for (long i = 0; i < hand->n; ++i) memcpy(to + stride * i, from + 4 * i, 4);
+    return;
+  }
   switch (which) {
     case VECTOR_2_3:
       for (long i = 0; i < hand->n; ++i) memcpy(to + 12 * i, from + 8 * i, 8);

@@ -4,9 +4,16 @@
 #include <stdlib.h>
 
 enum { VECTOR_1_2, VECTOR_2_3, VECTOR_4_8, VECTOR_16_32, VECTOR_64_128, STRUCTS, COLUMN, LISTS, RANDOM, LAYOUTS };
+/* Measured only where they are named: an int in each cache line of 64 bytes, or in each second, third, fourth one. */
+enum { LINES_1 = LAYOUTS, LINES_2, LINES_3, LINES_4 };
 static const char* const layout_names[] = {"vector_1_2_int",      "vector_2_3_int",          "vector_4_8_double",
                                            "vector_16_32_double", "vector_64_128_double",    "struct_int_double_3char",
-                                           "column_double",       "hindexed_1_to_25_double", "random_double"};
+                                           "column_double",       "hindexed_1_to_25_double", "random_double",
+                                           "vector_1_16_int",     "vector_1_32_int",         "vector_1_48_int",
+                                           "vector_1_64_int"};
+
+/* Of LINES: how many bytes from one int to the next. */
+static inline long line_stride_bytes(int which) { return which < LINES_1 ? 0 : 64L * (which - LINES_1 + 1); }
 
 /* `bytes` of doubles in random order out of twice as many: where they lie. */
 static inline long make_random_places(long bytes, long** places_bytes) {
@@ -54,6 +61,8 @@ static inline MPI_Datatype make_layout(int which, long bytes, int* count) {
     MPI_Type_vector((int)(bytes / 128), 16, 32, MPI_DOUBLE, &type);
   } else if (which == VECTOR_64_128) {
     MPI_Type_vector((int)(bytes / 512), 64, 128, MPI_DOUBLE, &type);
+  } else if (line_stride_bytes(which)) {
+    MPI_Type_vector((int)(bytes / 4), 1, (int)(line_stride_bytes(which) / 4), MPI_INT, &type);
   } else if (which == RANDOM) {
     long* at;
     const int n = (int)make_random_places(bytes, &at);

@@ -4,7 +4,7 @@
    line: NAME pack|unpack hot|cold BYTES OURS_NS HOST_NS RATIO LOW HIGH HAND_NS MEMCPY_NS TOUCHED_NS
    lower quartiles of the turns, because what else the machine does only lengthens them; RATIO is the median of host /
    ours by turn, with its quartiles. Arguments: turns, milliseconds of one turn, optionally which rows ("," between the
-   names, "all") and which sizes ("8192,524288"). */
+   names, "all") and which sizes ("8192,524288", "all"). */
 #include <stdio.h>
 #include <string.h>
 
@@ -116,29 +116,42 @@ static void measure(int which, long wanted, int unpack, int cold, int turns, dou
   MPI_Type_free(&c.type);
 }
 
-/* Whether `word` is one of those of a list, which names everything if it is missing or "all". */
+/* Whether `word` is one of those of a list. */
 static int is_wanted(const char* list, const char* word) {
   const size_t length = strlen(word);
-  if (!list || strcmp(list, "all") == 0) return 1;
   for (const char* at = list; (at = strstr(at, word)) != NULL; at += length)
     if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == 0)) return 1;
   return 0;
 }
 
+enum { most_sizes = 64 };
+
+/* The sizes of a list; of "all", or without one, the three of the tables. Returns how many. */
+static int read_sizes(const char* list, long* sizes) {
+  static const long standard[] = {8192, 524288, 16777216};
+  int count = 0;
+  if (!list || strcmp(list, "all") == 0) {
+    memcpy(sizes, standard, sizeof standard);
+    return (int)(sizeof standard / sizeof *standard);
+  }
+  for (char* end; *list && count < most_sizes; list = *end ? end + 1 : end) sizes[count++] = strtol(list, &end, 10);
+  return count;
+}
+
 int main(int argc, char** argv) {
-  static const long sizes[] = {8192, 524288, 16777216};
-  static const int table[] = {VECTOR_2_3, VECTOR_1_2, VECTOR_4_8, STRUCTS, LISTS, RANDOM, COLUMN};
+  static const int table[] = {VECTOR_2_3, VECTOR_1_2, VECTOR_4_8, STRUCTS, LISTS,  RANDOM,
+                              COLUMN,     LINES_1,    LINES_2,    LINES_3, LINES_4};
+  long sizes[most_sizes];
   MPI_Init(&argc, &argv);
   const int turns = atoi(argv[1]);
   const double turn_ms = atof(argv[2]);
+  const int count = read_sizes(argc > 4 ? argv[4] : NULL, sizes);
+  const int names_rows = argc > 3 && strcmp(argv[3], "all") != 0;
   for (size_t row = 0; row < sizeof table / sizeof *table; ++row)
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < count; ++i)
       for (int form = 0; form < 4; ++form) {
-        char size[24];
-        snprintf(size, sizeof size, "%ld", sizes[i]);
-        if (form / 2 == 1 && i == 2) continue; /* 16 MiB is cold enough by itself */
-        if (!is_wanted(argc > 3 ? argv[3] : NULL, layout_names[table[row]])) continue;
-        if (!is_wanted(argc > 4 ? argv[4] : NULL, size)) continue;
+        if (form / 2 == 1 && sizes[i] >= 16777216) continue; /* 16 MiB is cold enough by itself */
+        if (names_rows ? !is_wanted(argv[3], layout_names[table[row]]) : table[row] >= LINES_1) continue;
         measure(table[row], sizes[i], form % 2, form / 2, turns, turn_ms);
       }
   MPI_Finalize();

@@ -22,12 +22,32 @@ HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "layouts"
 FIELDS = {
     "exchange": (
-        "name", "form", "bytes", "ours_ns", "host_ns", "sender_ns", "receiver_ns",
-        "ratio", "low", "high", "sender_ratio", "receiver_ratio",
+        "name",
+        "form",
+        "bytes",
+        "ours_ns",
+        "host_ns",
+        "sender_ns",
+        "receiver_ns",
+        "ratio",
+        "low",
+        "high",
+        "sender_ratio",
+        "receiver_ratio",
     ),
     "pack": (
-        "name", "form", "state", "bytes", "ours_ns", "host_ns", "ratio", "low", "high",
-        "hand_ns", "memcpy_ns", "touched_ns",
+        "name",
+        "form",
+        "state",
+        "bytes",
+        "ours_ns",
+        "host_ns",
+        "ratio",
+        "low",
+        "high",
+        "hand_ns",
+        "memcpy_ns",
+        "touched_ns",
     ),
 }
 FIELDS["collective"] = ("name", "form", "bytes", "ours_ns", "host_ns", "ratio", "low", "high")
@@ -79,7 +99,7 @@ def main():
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--turn-ms", type=float, default=1.0)
     parser.add_argument("--rows", default="all", help="of pack: names of layouts")
-    parser.add_argument("--bytes", default="all", help="of pack: 8192, 524288, 16777216")
+    parser.add_argument("--bytes", default="all", help="of pack: such as 8192,524288")
     parser.add_argument("--csv", type=pathlib.Path, default=OUT)
     arguments = parser.parse_args()
     arguments.csv.mkdir(parents=True, exist_ok=True)

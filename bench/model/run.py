@@ -1,72 +1,193 @@
 #!/usr/bin/env python3
-"""The model beside what it models: flags_speed measures collectives without an MPI, `millrace simulate` predicts them.
+"""The model beside what it models, and beyond.
 
-    bench/model/run.py [--build DIR] [--measured 2=FILE.csv ...]    (files: what flags_speed --csv printed)
+    bench/model/run.py measure FILE.json [--ranks 2 4 8 16]   (flags_speed: collectives without an MPI)
+    bench/model/run.py compare FILE.json                      (predicted beside measured, and whose choice is better)
+    bench/model/run.py large                                  (128 and 192 cores: ours, SC18's design, messages)
+    bench/model/run.py factors                                (what each choice of SC18 is worth on its machine)
 
-Of what is measured, the model is told the time of a cache line and the rate of memcpy on as many ranks, and what a
-Barrier takes beyond a line; where ranks share cores, the time of a line between two of them, which is mostly that of a
-switch. All else is predicted."""
+`measure` has the machine's costs measured by `millrace simulate --calibrate`; nothing else that is measured is told to
+the model. Every algorithm of a call is forced in turn; a time is the least of three
+rounds. On a virtual machine, whose processors are moved about, measure into the same file again: the least time of each
+point stays, and the costs with the shortest way of a line."""
 
 import argparse
 import csv
+import json
 import math
 import os
 import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BYTES = [8, 64, 512, 4096, 32768, 262144, 1048576, 4194304]
+BYTES = [8, 512, 4096, 32768, 262144, 1048576, 4194304]
+ALGORITHMS = {
+    "barrier": ["pair", "tree", "cells"],
+    "bcast": ["tree", "cells", "single_copy", "chunks"],
+    "reduce": ["tree", "cells", "chain", "chunks", "slices"],
+    "allreduce": ["pair", "tree", "cells", "chain", "slices"],
+}
+OTHERS = ["sc18", "flat", "binomial", "doubling", "ring"]
+LARGE = ["pack:2 l3:8 core:8", "pack:2 l3:12 core:8"]
+LARGE_BYTES = [8, 64, 512, 4096, 32768, 262144, 1048576, 4194304, 16777216]
+CELL_BYTES = 8192  # tree and cells are for what fits
 
 
-def measured_rows(build, ranks, path):
-    if path:
-        text = pathlib.Path(path).read_text()
-    else:
-        sizes = ",".join(str(size) for size in BYTES)
-        command = [build / "bench/flags_speed", "--ranks", str(ranks), "--rounds", "5", "--csv", "--bytes", sizes]
-        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return {(row[0], int(row[1])): float(row[3]) for row in csv.reader(text.splitlines())}
-
-
-def predicted_ns(build, topology, ranks, call, size, costs, calls):
-    command = [build / "millrace", "simulate", "--topology", topology, "--ranks", str(ranks), "--brief"]
-    command += ["--calls", str(calls), *costs, call, str(size)]
+def run(*words, timeout=900):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MILLRACE")}
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    return subprocess.run(words, capture_output=True, text=True, env=environment, timeout=timeout)
+
+
+def is_candidate(algorithm, ranks, size):
+    small = algorithm in ("tree", "cells")
+    return (
+        (algorithm != "pair" or ranks == 2) and (algorithm != "tree" or ranks > 2) and (not small or size <= CELL_BYTES)
+    )
+
+
+def measure(build, path, all_ranks):
+    costs = run(build / "millrace", "simulate", "--calibrate").stdout.split()
+    rows = []
+    for ranks in all_ranks:
+        for call, algorithms in ALGORITHMS.items():
+            for algorithm in algorithms:
+                sizes = [0] if call == "barrier" else [size for size in BYTES if is_candidate(algorithm, ranks, size)]
+                if not sizes or not is_candidate(algorithm, ranks, 0):
+                    continue
+                words = ["--ranks", str(ranks), "--rounds", "3", "--csv", "--only", call]
+                words += ["--force", f"{call}={algorithm}", "--bytes", ",".join(str(size) for size in sizes)]
+                for row in csv.reader(run(build / "bench/flags_speed", *words).stdout.splitlines()):
+                    if row[0] == call:
+                        rows.append([ranks, call, int(row[1]), algorithm, float(row[2])])
+    cores = len(os.sched_getaffinity(0))
+    old = json.loads(path.read_text()) if path.exists() else {"costs": costs, "rows": []}
+    least = {tuple(row[:4]): row[4] for row in old["rows"]}
+    for row in rows:
+        least[tuple(row[:4])] = min(row[4], least.get(tuple(row[:4]), math.inf))
+    nearest = min(costs, old["costs"], key=lambda each: float(each[1].split(",")[0]))
+    rows = [[*point, ns] for point, ns in least.items()]
+    path.write_text(json.dumps({"cores": cores, "costs": nearest, "rows": rows}) + "\n")
+
+
+def predict(build, topology, call, size, *words):
+    """(ns, algorithm) or nothing, where it does not do that."""
+    done = run(build / "millrace", "simulate", "--brief", "--topology", topology, *words, call, str(size))
+    if done.returncode != 0:
+        return None
     return float(done.stdout.split("cores: ")[1].split(" ns")[0]), done.stdout.split(" by ")[1].split(",")[0]
+
+
+def geometric(values):
+    return math.exp(sum(abs(math.log(value)) for value in values) / len(values))
+
+
+def compare(build, path):
+    data = json.loads(path.read_text())
+    points = {}
+    print("| ranks | call | bytes | algorithm | measured ns | predicted ns | predicted / measured |")
+    print("|---|---|---|---|---|---|---|")
+    for ranks, call, size, algorithm, ns in data["rows"]:
+        words = ["--ranks", str(ranks), "--calls", "20" if size < 100000 else "4", "--algorithm", algorithm]
+        answer = predict(build, f"core:{data['cores']}", call, size, *data["costs"], *words)
+        if not answer or answer[1] != algorithm:
+            continue
+        points.setdefault((ranks, call, size), []).append((answer[0], ns, algorithm))
+        print(f"| {ranks} | {call} | {size} | {algorithm} | {ns:.0f} | {answer[0]:.0f} | {answer[0] / ns:.2f} |")
+    print()
+    for ranks in sorted({key[0] for key in points}):
+        each = [one[0] / one[1] for key, all_of in points.items() if key[0] == ranks for one in all_of]
+        print(f"{ranks} ranks: wrong by a factor of {geometric(each):.2f} in the geometric mean of {len(each)} points")
+    print()
+    good, decided = 0, 0
+    for (ranks, call, size), candidates in points.items():
+        if len(candidates) < 2:
+            continue
+        decided += 1
+        chosen, best = min(candidates), min(candidates, key=lambda each: each[1])
+        if chosen[1] <= 1.1 * best[1]:
+            good += 1
+        else:
+            print(f"{ranks} ranks, {call} {size}: chooses {chosen[2]}, {chosen[1] / best[1]:.2f} times {best[2]}")
+    print(f"\nits choice is within 10 % of the best measured one in {good} of {decided} points")
+
+
+def best_of_ours(build, topology, call, size):
+    """Of all algorithms, where that does not take minutes."""
+    if size > 1 << 18:
+        return None
+    names = [name for name in ALGORITHMS[call] if is_candidate(name, 128, size)]
+    answers = [predict(build, topology, call, size, "--algorithm", name) for name in names]
+    return min(answer for answer in answers if answer)
+
+
+def large(build):
+    for topology in LARGE:
+        print(f"\n`{topology}`, microseconds:\n")
+        print("| call | bytes | ours | by | best of ours | " + " | ".join(OTHERS) + " | best of messages / ours |")
+        print("|---" * (len(OTHERS) + 6) + "|")
+        for call in ALGORITHMS:
+            for size in [0] if call == "barrier" else LARGE_BYTES:
+                own = predict(build, topology, call, size)
+                others = {name: predict(build, topology, call, size, "--other", name) for name in OTHERS}
+                cells = [f"{others[name][0] / 1000:.1f}" if others[name] else "" for name in OTHERS]
+                messages = min(answer[0] for name, answer in others.items() if answer and name != "sc18")
+                best = best_of_ours(build, topology, call, size) or own
+                ours = f"{own[0] / 1000:.1f} | {own[1]} | {best[0] / 1000:.1f} {best[1]}"
+                print(f"| {call} | {size} | {ours} | {' | '.join(cells)} | {messages / own[0]:.1f} |")
+
+
+def fixed_ns(build, call, size, tree="", cells=4, across=250):
+    """The design of SC18 on two sockets of twenty cores."""
+    words = ["--topology", "pack:2 l3:1 core:20", "--line", f"60,110,{across}", "--calls", "4", "--other", "sc18"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MILLRACE")}
+    environment |= {"MILLRACE_TREE": tree} if tree else {}
+    command = [build / "millrace", "simulate", "--brief", *words, "--cells", str(cells), call, str(size)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment, timeout=900)
+    return float(done.stdout.split("cores: ")[1].split(" ns")[0])
+
+
+def factors(build):
+    columns = ["unaware / aware", "aware: 3 / 2 children", "unaware: 2 / 4", "unaware: 3 / 4", "leaders first / last"]
+    columns += ["skew left / right", "Reduce 1 / 4 cells", "8 / 4", "Bcast 1 / 4 cells", "8 / 4"]
+    for across in (250, 140):
+        print(f"\nA line across sockets takes {across} ns:\n\n| bytes | {' | '.join(columns)} |")
+        print("|---" * (len(columns) + 1) + "|")
+        for size in (8, 64, 256, 512, 1024, 4096, 16384, 65536, 1048576):
+
+            def reduce_ns(tree="", cells=4, size=size, across=across):
+                return fixed_ns(build, "reduce", size, tree, cells, across)
+
+            def bcast_ns(cells, size=size, across=across):
+                return fixed_ns(build, "bcast", size, "", cells, across)
+
+            best = 3 if size <= 4096 else 2
+            aware = reduce_ns(f"kary:{best},socket,leaders-last,small-first")
+            three, two = (reduce_ns(f"kary:{arity},socket,leaders-last,small-first") for arity in (3, 2))
+            ratios = [reduce_ns("knomial:8" if size <= 16384 else "knomial:2") / aware, three / two]
+            ratios += [reduce_ns(f"knomial:{arity}") / reduce_ns("knomial:4") for arity in (2, 3)]
+            ratios += [reduce_ns(f"kary:{best},socket,{word}") / aware for word in ("small-first", "leaders-last")]
+            ratios += [reduce_ns(cells=cells) / reduce_ns() for cells in (1, 8)]
+            ratios += [bcast_ns(cells) / bcast_ns(4) for cells in (1, 8)]
+            print(f"| {size} | {' | '.join(f'{ratio:.2f}' for ratio in ratios)} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["measure", "compare", "large", "factors"])
+    parser.add_argument("file", type=pathlib.Path, nargs="?")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--measured", nargs="*", default=[], metavar="RANKS=FILE")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4, 8, 16])
     arguments = parser.parse_args()
-    files = dict(each.split("=", 1) for each in arguments.measured)
-    cores = len(os.sched_getaffinity(0))
-    errors = {}
-    pair = measured_rows(arguments.build, 2, files.get("2"))
-    line_ns = pair["line one way", 0]
-    rate = max(size / ns for (name, size), ns in pair.items() if name == "memcpy" and size >= 32768)
-    call_ns = max(0.0, pair["barrier", 0] - line_ns)
-    costs = ["--line", f"{line_ns},{line_ns},{line_ns}", "--copy", f"{rate:.2f}", "--call-ns", f"{call_ns:.1f}"]
-    print(f"line {line_ns:.0f} ns, copy {rate:.1f} GB/s, call {call_ns:.0f} ns\n")
-    print("| ranks | call | bytes | algorithm | measured ns | predicted ns | predicted / measured |")
-    print("|---|---|---|---|---|---|---|")
-    for ranks in (2, 4):
-        rows = pair if ranks == 2 else measured_rows(arguments.build, ranks, files.get(str(ranks)))
-        own = [*costs, "--switch-ns", f"{rows['line one way', 0]}"] if ranks > cores else costs
-        for (name, size), ns in rows.items():
-            if name not in ("barrier", "bcast", "reduce", "allreduce"):
-                continue
-            predicted, algorithm = predicted_ns(
-                arguments.build, f"core:{min(cores, 2)}", ranks, name, size, own, 20 if size < 100000 else 4
-            )
-            told = ranks == 2 and name == "barrier"
-            if not told:
-                errors.setdefault(ranks, []).append(abs(math.log(predicted / ns)))
-            print(f"| {ranks} | {name} | {size} | {algorithm} | {ns:.0f} | {predicted:.0f} | {predicted / ns:.2f} |")
-    for ranks, each in errors.items():
-        print(f"\n{ranks} ranks: wrong by a factor of {math.exp(sum(each) / len(each)):.2f} in the geometric mean")
+    if arguments.what == "large":
+        large(arguments.build)
+    elif arguments.what == "factors":
+        factors(arguments.build)
+    elif not arguments.file:
+        parser.error("FILE.json is missing")
+    elif arguments.what == "measure":
+        measure(arguments.build, arguments.file, arguments.ranks)
+    else:
+        compare(arguments.build, arguments.file)
 
 
 if __name__ == "__main__":

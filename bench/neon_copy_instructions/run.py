@@ -9,7 +9,6 @@ two calls and a run with one. Instructions are not time. Exit status 1: two kern
 
 import argparse
 import importlib.util
-import os
 import pathlib
 import sys
 
@@ -19,22 +18,17 @@ ROOT = HERE.parents[1]
 specification = importlib.util.spec_from_file_location("counting", ROOT / "bench" / "sve_instructions" / "run.py")
 counting = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(counting)
-run, CROSS = counting.run, counting.CROSS
 
-SHAPES = ("4:8,4:12,4:16,4:20,4:28,8:12,8:16,8:20,8:24,8:32,8:40,12:16,12:20,16:24,1:2,1:3,1:4,1:8,2:4,2:6,2:8,"
-          "3:4,3:5,6:8,7:9")
+SHAPES = (
+    "4:8,4:12,4:16,4:20,4:28,8:12,8:16,8:20,8:24,8:32,8:40,12:16,12:20,16:24,1:2,1:3,1:4,1:8,2:4,2:6,2:8,"
+    "3:4,3:5,6:8,7:9"
+)
 
 
 def build(directory):
     """Compiles the plugin for this machine and the program for AArch64; returns both."""
-    directory.mkdir(parents=True, exist_ok=True)
-    run("cmake", "--preset", "aarch64", "-S", ROOT, "-B", directory)
-    run("cmake", "--build", directory, "--target", "millrace_kernel", "-j", os.environ.get("JOBS", "2"))
-    plugin, program = directory / "count.so", directory / "copy_shape"
-    run("cc", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", plugin, ROOT / "bench/sve_instructions/count.c")
-    run(CROSS + "g++-12", "-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{ROOT}/src", "-o", program,
-        HERE / "copy_shape.cpp", directory / "src/kernel/libmillrace_kernel.a")
-    return plugin, program
+    plugin = counting.prepare(directory)
+    return plugin, counting.link(HERE / "copy_shape.cpp", directory)
 
 
 def main():
@@ -49,20 +43,26 @@ def main():
         sys.exit(f"a loop of known length is counted wrong by {around} instructions")
 
     print(f"{options.bytes} packed bytes, instructions of the NEON unit\n")
-    print("| block, stride (bytes) | pack: blocks | wide | permute | blocks / permute | unpack: blocks | lane stores | "
-          "blocks / lane stores |")
+    print(
+        "| block, stride (bytes) | pack: blocks | wide | permute | blocks / permute | unpack: blocks | lane stores | "
+        "blocks / lane stores |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     alike = True
     for shape in options.shapes.split(","):
-        blocks, wide, permute = (counter.one_call(f"pack-{kernel}:{shape}", 128)
-                                 for kernel in ("blocks", "wide", "permute"))
+        blocks, wide, permute = (
+            counter.one_call(f"pack-{kernel}:{shape}", 128) for kernel in ("blocks", "wide", "permute")
+        )
         alike = alike and len(counter.checksums) == 1
         counter.checksums.clear()
         moved, stored = (counter.one_call(f"unpack-{kernel}:{shape}", 128) for kernel in ("blocks", "permute"))
         alike = alike and len(counter.checksums) == 1
         counter.checksums.clear()
-        print(f"| {shape.replace(':', ', ')} | {blocks} | {wide} | {permute} | {blocks / permute:.1f} | {moved} | "
-              f"{stored} | {moved / stored:.1f} |", flush=True)
+        print(
+            f"| {shape.replace(':', ', ')} | {blocks} | {wide} | {permute} | {blocks / permute:.1f} | {moved} | "
+            f"{stored} | {moved / stored:.1f} |",
+            flush=True,
+        )
     blocks, permute = (counter.one_call(f"pack-{kernel}:15:24", 128) for kernel in ("blocks", "permute"))
     alike = alike and len(counter.checksums) == 1
     print(f"\npack struct {{int, double, char[3]}}: blocks {blocks}, permute {permute}: {blocks / permute:.1f}")

@@ -175,6 +175,23 @@ void sweep(const Case& what, int turns, std::size_t largest, Memory& memory) {
 
 Mode mode_by_name(const char* name) { return *name == 'h' ? Mode::hot : *name == 'c' ? Mode::cold : Mode::fresh; }
 
+struct Named {
+  std::string kernel;
+  std::size_t bytes;
+  Mode mode;
+};
+
+std::vector<Named> read_points(const char* path) {
+  std::vector<Named> points;
+  std::FILE* const file = path ? std::fopen(path, "r") : nullptr;
+  char name[64], mode[16];
+  std::size_t bytes;
+  while (file && std::fscanf(file, "%63s %zu %15s", name, &bytes, mode) == 3)
+    points.push_back({name, bytes, mode_by_name(mode)});
+  if (file) std::fclose(file);
+  return points;
+}
+
 }  // namespace
 
 // probe TURNS LARGEST           every case, every size up to LARGEST
@@ -183,7 +200,10 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int turns = argc > 1 ? std::atoi(argv[1]) : 9;
   const bool again = argc > 2 && !std::strcmp(argv[2], "again");
-  const std::size_t largest = argc > 2 && !again ? std::strtoull(argv[2], nullptr, 10) : largest_bytes;
+  const std::vector<Named> points = read_points(again && argc > 3 ? argv[3] : nullptr);
+  std::size_t largest = argc > 2 && !again ? std::strtoull(argv[2], nullptr, 10) : 0;
+  if (argc <= 2) largest = largest_bytes;
+  for (const Named& point : points) largest = std::max(largest, point.bytes);
   Memory memory;
   // Spread out, the buffers of the cold and the fresh mode take more than their bytes.
   const std::size_t reserve = std::max(largest, std::size_t{8} << 20);
@@ -191,13 +211,10 @@ int main(int argc, char** argv) {
   const cases::List list;
   if (!again)
     for (const Case& what : list.all) sweep(what, turns, largest, memory);
-  char name[64], mode[16];
-  std::size_t bytes;
-  std::FILE* const points = again && argc > 3 ? std::fopen(argv[3], "r") : nullptr;
-  while (points && std::fscanf(points, "%63s %zu %15s", name, &bytes, mode) == 3)
+  for (const Named& point : points)
     for (const Case& what : list.all)
-      if (what.name == name)
-        Point(what, bytes, mode_by_name(mode), memory).measure(turns_at(bytes, mode_by_name(mode), turns));
+      if (what.name == point.kernel)
+        Point(what, point.bytes, point.mode, memory).measure(turns_at(point.bytes, point.mode, turns));
   MPI_Finalize();
   return 0;
 }

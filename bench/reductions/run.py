@@ -2,6 +2,7 @@
 
     ./dev bench reductions
     PYTHONPATH=tests/hosts bench/reductions/run.py [--hosts ...] [--turns 9] [--largest BYTES] [--csv FILE]
+        [--points sum_u8:cold:1024,2048] [--env NAME=VALUE]
     PYTHONPATH=tests/hosts bench/reductions/run.py --show FILE... [--summary FILE.csv] [--plot FILE.png]
 
 One process per host, run under Millrace: MPI_Reduce_local is ours, PMPI_Reduce_local the host's, in turns; medians.
@@ -34,18 +35,34 @@ def read(name, text):
         yield dict(zip(FIELDS, (name, kernel, int(size), mode, int(turns), *map(float, numbers)), strict=True))
 
 
-def measure(name, turns, largest):
+def probe(name, *arguments, env=None):
     flags = ["-O3", "-march=native", "-std=c++17"]
-    probe = hosts.compile(name, HERE / "probe.cpp", OUT / name / "probe", flags=flags)
-    finished = hosts.run(name, 1, [probe, turns, largest], millrace=True, timeout=3000, bind=True).check()
-    found = {(row["kernel"], row["bytes"], row["mode"]): row for row in read(name, finished.stdout)}
+    program = hosts.compile(name, HERE / "probe.cpp", OUT / name / "probe", flags=flags)
+    command = [program, *arguments]
+    return read(name, hosts.run(name, 1, command, millrace=True, env=env, timeout=3000, bind=True).check().stdout)
+
+
+def measure_points(name, turns, wanted, env):
+    """wanted: (kernel, bytes, mode); no second look"""
+    path = OUT / name / "points.txt"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join("{} {} {}\n".format(*point) for point in wanted))
+    return list(probe(name, turns, "again", path, env=env))
+
+
+def measure(name, turns, largest, env):
+    found = {(row["kernel"], row["bytes"], row["mode"]): row for row in probe(name, turns, largest, env=env)}
     near = [point for point, row in found.items() if row["ratio"] < SECOND_LOOK_BELOW or limit_ratio(row) < 1]
-    points = OUT / name / "again.txt"
-    points.write_text("".join("{} {} {}\n".format(*point) for point in near))
-    finished = hosts.run(name, 1, [probe, 3 * turns, "again", points], millrace=True, timeout=3000, bind=True).check()
-    for row in read(name, finished.stdout):
+    for row in measure_points(name, 3 * turns, near, env):
         found[row["kernel"], row["bytes"], row["mode"]] = row
     return list(found.values())
+
+
+def named_points(text):
+    """(kernel, bytes, mode) of "sum_u8:cold:1024,2048;band_u8:hot:64"."""
+    for part in text.split(";"):
+        kernel, mode, sizes = part.split(":")
+        yield from ((kernel, int(size), mode) for size in sizes.split(","))
 
 
 def points(rows):
@@ -123,6 +140,8 @@ def main():
     parser.add_argument("--hosts", type=hosts.host_names, default="openmpi4,openmpi5,mpich4,mpich5,intel")
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--largest", type=int, default=64 << 20)
+    parser.add_argument("--points", type=named_points, help="these alone: kernel:mode:bytes,bytes;...")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="in the job's environment")
     parser.add_argument("--csv", type=pathlib.Path, default=OUT / "reductions.csv")
     parser.add_argument("--show", type=pathlib.Path, nargs="+", help="files of earlier runs; measures nothing")
     parser.add_argument("--summary", type=pathlib.Path, help="a CSV with a line a point")
@@ -130,9 +149,14 @@ def main():
     arguments = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     rows = list(load(arguments.show)) if arguments.show else []
+    env = dict(word.split("=", 1) for word in arguments.env)
+    wanted = list(arguments.points or [])
     for name in [] if arguments.show else arguments.hosts.split(","):
         print(f"{name} ...", file=sys.stderr, flush=True)
-        rows += measure(name, arguments.turns, arguments.largest)
+        if wanted:
+            rows += measure_points(name, arguments.turns, wanted, env)
+        else:
+            rows += measure(name, arguments.turns, arguments.largest, env)
     if not arguments.show or len(arguments.show) > 1:
         store(arguments.csv, rows)
     show(rows)

@@ -1,7 +1,7 @@
 """Instructions executed for packing 1 MiB of vector(1,2,int), and for copying 1 MiB, at each vector length of SVE.
 
     ./dev bench sve_copy_instructions
-    bench/sve_copy_instructions/run.py [--bytes 1048576] [--build DIR]
+    bench/sve_copy_instructions/run.py [--bytes 1048576] [--build DIR] [--csv FILE]
 
 Counted as in bench/sve_instructions, whose plugin and counter this uses: one call is the difference between a run with
 two calls and a run with one. Exit status 1: a bar is missed.
@@ -9,7 +9,6 @@ two calls and a run with one. Exit status 1: a bar is missed.
 
 import argparse
 import importlib.util
-import os
 import pathlib
 import sys
 
@@ -19,20 +18,13 @@ ROOT = HERE.parents[1]
 specification = importlib.util.spec_from_file_location("counting", ROOT / "bench" / "sve_instructions" / "run.py")
 counting = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(counting)
-run, CROSS = counting.run, counting.CROSS
 
 
 def build(directory):
     """Compiles the plugin for this machine and the program for AArch64; returns both."""
-    directory.mkdir(parents=True, exist_ok=True)
-    run("cmake", "--preset", "aarch64", "-S", ROOT, "-B", directory)
-    run("cmake", "--build", directory, "--target", "millrace_kernel", "-j", os.environ.get("JOBS", "2"))
-    plugin, one_vector, program = (directory / name for name in ("count.so", "one_vector.o", "copy_once"))
-    run("cc", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", plugin, ROOT / "bench/sve_instructions/count.c")
-    run(CROSS + "gcc-12", "-O3", "-march=armv8.2-a+sve", "-c", "-o", one_vector, HERE / "one_vector.c")
-    run(CROSS + "g++-12", "-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{ROOT}/src", "-o", program,
-        HERE / "copy_once.cpp", one_vector, directory / "src/kernel/libmillrace_kernel.a")
-    return plugin, program
+    plugin = counting.prepare(directory)
+    one_vector = counting.compile_plain(HERE / "one_vector.c", directory)
+    return plugin, counting.link(HERE / "copy_once.cpp", directory, one_vector)
 
 
 def check_sums(counter):
@@ -45,18 +37,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bytes", type=int, default=1 << 20)
     parser.add_argument("--build", type=pathlib.Path, default=counting.BUILD / "bench" / "sve_instructions_aarch64")
+    parser.add_argument("--csv", type=pathlib.Path)
     options = parser.parse_args()
     counter = counting.Counter(*build(options.build.resolve()), options.bytes)
     counter.check()
     counter.checksums.clear()
 
     scalar, neon = counter.one_call("scalar", 128), counter.one_call("neon", 128)
-    print(f"{options.bytes} packed bytes of vector(1,2,int): block by block {scalar} instructions (scalar unit), "
-          f"{neon} (NEON unit)\n")
+    print(
+        f"{options.bytes} packed bytes of vector(1,2,int): block by block {scalar} instructions (scalar unit), "
+        f"{neon} (NEON unit)\n"
+    )
+    found = [(what, bits, count) for what, count in (("scalar", scalar), ("neon", neon))
+             for bits in counting.VECTOR_BITS]  # fmt: skip
     print("| vector bits | structure loads | fewer than block by block | gathers | fewer than block by block |")
     print("|---:|---:|---:|---:|---:|")
     for bits in counting.VECTOR_BITS:
         ours, gather = counter.one_call("sve", bits), counter.one_call("gather", bits)
+        found += [("sve", bits, ours), ("gather", bits, gather)]
         print(f"| {bits} | {ours} | {scalar / ours:.1f}x | {gather} | {scalar / gather:.1f}x |", flush=True)
     check_sums(counter)
     packing = scalar >= 10 * ours
@@ -65,9 +63,12 @@ def main():
     copying = True
     for bits in counting.VECTOR_BITS:
         four, one = counter.one_call("four", bits), counter.one_call("one", bits)
+        found += [("four", bits, four), ("one", bits, one)]
         copying = copying and 4 * four <= one
         print(f"| {bits} | {four} | {one} | {four / one:.3f} |", flush=True)
     check_sums(counter)
+    if options.csv:
+        counting.store(options.csv, found)
     print(f"\n- packing at 2048 bits at least 10x fewer than block by block: {'met' if packing else 'MISSED'}")
     print(f"- copying with four-vector loads at most 1/4 of one vector a turn: {'met' if copying else 'MISSED'}")
     return 0 if packing and copying else 1

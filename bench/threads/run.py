@@ -1,12 +1,14 @@
 """Reductions by one and two threads against each host's own, in MPI_Reduce_local and MPI_Reduce; the overlap example.
 
     ./dev bench threads
-    PYTHONPATH=tests/hosts bench/threads/run.py [--hosts openmpi4,mpich4] [--parts sweep,local,reduce,overlap]
+    PYTHONPATH=tests/hosts bench/threads/run.py [--hosts openmpi4,mpich4] [--parts sweep,local,reduce,ops,overlap]
                                                 [--turns 5] [--log2 28] [--csv FILE]
 
 sweep    the C library, 64 KiB to 64 MiB: from which size a second thread pays
 local    MPI_Reduce_local of 2^28 floats, ours by MILLRACE_THREADS=1 and 2 against PMPI_Reduce_local, in turns
 reduce   MPI_Reduce of 2 ranks: the predefined op, ours with one thread and with two per rank, in turns
+ops      MPI_Reduce of 2^28 floats on 2 ranks by MPI_SUM, a vectorised op of a user, one that makes tasks; alone, and
+         under Millrace with one thread and with two
 overlap  examples/overlap on 2 ranks with 2 threads each: more threads than two cores
 """
 
@@ -22,6 +24,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "threads"
 INCLUDES = [f"-I{hosts.ROOT}/include", f"-I{hosts.BUILD}/include"]
 LIBRARY = [*INCLUDES, f"-L{hosts.BUILD / 'lib'}", f"-Wl,-rpath,{hosts.BUILD / 'lib'}", "-lmillrace"]
+# Of the CSV file of one part alone.
+FIELDS = {
+    "ops": ("host", "part", "threads", "op", "median_ns", "low_ns", "high_ns"),
+    "overlap": ("host", "part", "reduction_ms", "tasks_ms", "both_ms", "overlap"),
+}
 OPENMP = {"OMP_NUM_THREADS": "2", "OMP_MAX_TASK_PRIORITY": "1"}
 
 
@@ -46,11 +53,25 @@ def reduce(host, turns):
     return [(host, "reduce", *line.split()) for line in done.stdout.splitlines()]
 
 
+def ops(host, turns, log2):
+    """Threads are those of Millrace; 0: without it."""
+    flags = ["-O3", "-march=native", "-fopenmp"]
+    program = hosts.compile(host, HERE / "user_ops.c", OUT / host / "user_ops", flags=flags)
+    waiting = {**OPENMP, "OMP_WAIT_POLICY": "passive"}
+    for threads in (0, 1, 2):
+        env = {**waiting, **({"MILLRACE_THREADS": threads} if threads else {})}
+        done = hosts.run(host, 2, [program, log2, turns], millrace=threads > 0, env=env, timeout=400).check()
+        yield from ((host, "ops", threads, *line.split()) for line in done.stdout.splitlines())
+
+
 def overlap(host, turns):
     source = hosts.ROOT / "examples" / "overlap" / "overlap.c"
     program = hosts.compile(host, source, OUT / host / "overlap", flags=["-fopenmp", *LIBRARY])
     done = hosts.run(host, 2, [program, 64, 64, turns], env=OPENMP, timeout=400).check()
-    return [(host, "overlap", *done.stdout.splitlines()[0].split())]
+    values, right = done.stdout.splitlines()
+    if right != "right":
+        sys.exit(f"overlap on {host}: {right}")
+    return [(host, "overlap", *values.split()[1::2])]
 
 
 def main():
@@ -80,9 +101,13 @@ def main():
             take(local(host, arguments.turns, arguments.log2))
         if "reduce" in parts:
             take(reduce(host, arguments.turns))
+        if "ops" in parts:
+            take(ops(host, arguments.turns, arguments.log2))
         if "overlap" in parts:
             take(overlap(host, arguments.turns))
     with arguments.csv.open("w", newline="") as file:
+        if len(parts) == 1 and parts[0] in FIELDS:
+            csv.writer(file).writerow(FIELDS[parts[0]])
         csv.writer(file).writerows(rows)
 
 

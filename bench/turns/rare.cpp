@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host_requests.h"
-#include "turns.h"
+#include "rare.h"
+#include "tools/bench/turns/host_requests.h"
 
 namespace turns {
 namespace {

@@ -2,15 +2,16 @@
 
     ./dev bench turns
     PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...]
-        [--kinds reduce_local,pack,messages,collectives,rare,nonblocking] [--modes hot,cold,apart] [--ranks 2,4]
-        [--nodes 2] [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE] [--from FILE] [--refused]
+        [--kinds reduce_local,pack,messages,collectives,rare,nonblocking,persistent] [--modes hot,cold,apart]
+        [--ranks 2,4] [--nodes 2] [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE] [--from FILE]
+        [--refused]
 
 Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives, nonblocking
 ones too. The ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper
 end of the interval that holds the median with 95 % is. --noise runs the same program without Millrace, where both sides
 are the host's. --from makes the tables of a file that --csv has written. --refused leaves every collective to the host
 by a table, and shows what that costs a call, in ns, for up to 1 KiB. A short run with a report comes first: where no
-call is taken there is nothing to measure. What each kind measures: turns.h and its .cpp.
+call is taken there is nothing to measure. What each kind measures: tools/bench/turns, rare.cpp, persistent.cpp.
 """
 
 import argparse
@@ -36,9 +37,9 @@ BAR = 0.97
 
 
 def compiled(name):
-    stems = ("local", "types", "messages", "collectives", "rare", "nonblocking")
-    others = [HERE / f"{stem}.cpp" for stem in stems]
-    return hosts.compile(name, HERE / "turns.cpp", OUT / name / "turns", flags=[*others, "-std=c++20"])
+    others = [HERE / "rare.cpp", HERE / "persistent.cpp", *sorted(hosts.ROOT.glob("tools/bench/turns/*.cpp"))]
+    flags = [*others, "-std=c++20", f"-I{hosts.ROOT}"]
+    return hosts.compile(name, HERE / "main.cpp", OUT / name / "turns", flags=flags)
 
 
 def settings(options):
@@ -151,7 +152,7 @@ def show_refused(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", type=hosts.host_names, default=",".join(hosts.HOSTS))
-    parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives,rare,nonblocking")
+    parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives,rare,nonblocking,persistent")
     parser.add_argument("--modes", default="hot,cold,apart")
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--env", help="NAME=VALUE,... for the runs under Millrace")
@@ -168,6 +169,7 @@ def main():
     parser.add_argument("--timeout-s", type=int, default=900, help="of one kind on one host")
     parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("--nodes", type=int, default=1, help="so many, as network namespaces; --ranks are those of all")
+    parser.add_argument("--delay-us", type=int, default=0, help="that the wire between nodes adds, each way")
     parser.add_argument("--refused", action="store_true", help="what a call costs that is left to the host")
     parser.add_argument("--from", dest="source", type=pathlib.Path)
     options = parser.parse_args()
@@ -176,7 +178,8 @@ def main():
             rows = list(csv.DictReader(file))
         show_refused(rows) if options.refused else show(rows, options.worst)
         return
-    with nodes.Nodes(options.nodes) if options.nodes > 1 else contextlib.nullcontext() as options.made:
+    several = options.nodes > 1
+    with nodes.Nodes(options.nodes, options.delay_us) if several else contextlib.nullcontext() as options.made:
         rows = measure(options)
     if options.csv:
         with options.csv.open("w", newline="") as file:

@@ -88,7 +88,7 @@ void BackgroundQueue::append(BackgroundCall& call) {
   if (last_)
     last_->next_ = &call;
   else
-    first_.store(&call, std::memory_order_relaxed);
+    first_.store(&call, std::memory_order_release);  // with its stack as it was left; partner: run()
   last_ = &call;
 }
 
@@ -101,7 +101,8 @@ void BackgroundQueue::remove_first(BackgroundCall& call) {
 // By who drives.
 bool BackgroundQueue::run(Advancing who) {
   bool moved = false;
-  while (BackgroundCall* const call = first_.load(std::memory_order_relaxed)) {
+  // Partner: append(), by who begins a call while this thread drives: nothing else orders the two.
+  while (BackgroundCall* const call = first_.load(std::memory_order_acquire)) {
     if (who == Advancing::helper && call->is_kept_.load(std::memory_order_relaxed)) return moved;
     const std::uint64_t left = left_;
     if (!call->fiber_->has_returned()) call->fiber_->resume();

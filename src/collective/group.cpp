@@ -155,9 +155,8 @@ void Group::observe(Observer& observer) {
 }
 
 void Group::copy_long(void* to, const void* from, std::size_t bytes) const {
-  kernel::copy_row(to, from, bytes);
-  if (observer_) [[unlikely]]
-    observer_->copied(to, from, bytes);
+  if (!observer_ || observer_->copies(to, from, bytes)) [[likely]]
+    kernel::copy_row(to, from, bytes);
 }
 
 void Group::leave() {

@@ -317,7 +317,8 @@ class Group {
     std::uint64_t begin_ns = 0, look_ns = 0, round = 0;
     // Of a rank that may sleep: when the host last seemed to need it, slices slept since, until when it stays awake.
     std::uint64_t needed_ns = 0, slices = 0, attentive_until_ns = 0, attentive_until_round = 0;
-    std::uint32_t drives = 1;  // of the host in a round
+    std::uint32_t drives = 1;      // of the host in a round
+    bool rounds_are_long = false;  // of a rank that spins
   };
   // What a wait is for: a flag, or something that `ready` finds (with sequentially consistent loads).
   struct Awaited {
@@ -403,6 +404,7 @@ class Group {
   void ring(Member& sleeper);
   std::atomic<std::uint32_t>& bell(Member& of) const;
   Result sleep(Patience& patience, const Awaited& awaited, std::uint64_t time_ns);
+  bool gives_way(Patience& patience, std::uint64_t& time_ns);  // `time_ns`: now, 0 if it is not known yet
   bool sleep_until_rung(const Awaited& awaited, std::uint64_t timeout_ns);
   Result look_around(std::uint64_t waited_ns);
   Result wait_for_join(std::uint64_t tries);

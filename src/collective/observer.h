@@ -15,7 +15,8 @@ class Observer {
   virtual void published(const std::atomic<std::uint64_t>& flag, std::uint64_t value) = 0;
   // Returns when the flag is at least `least`, or false: it never will be.
   virtual bool wait(const std::atomic<std::uint64_t>& flag, std::uint64_t least) = 0;
-  virtual void copied(void* to, const void* from, std::size_t bytes) = 0;
+  // Whether bytes are to be moved at all, and not only their time to be reckoned.
+  virtual bool copies(void* to, const void* from, std::size_t bytes) = 0;
 
  protected:
   ~Observer() = default;

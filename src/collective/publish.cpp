@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collective/across/across.h"
 #include "collective/call_copies.h"
 #include "collective/data.h"
 #include "collective/exchange_label.h"
@@ -182,7 +183,9 @@ Result share_rows(Group& group, const Call& call, const Data& own, std::span<con
 
 Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, std::span<const Data> receives,
                std::size_t block_bytes) {
-  if (receives.size() != group.ranks() || group.across()) return Result::not_supported;
+  if (receives.size() != group.ranks()) return Result::not_supported;
+  if (Across* const across = group.enter_across())
+    return kind == Kind::allgather ? across->publish(own, receives) : Result::not_supported;
   Call call;
   if (const Result result = enter_labelled(group, kind, ~label, call); result != Result::ok) return result;
   Published published;

@@ -1,10 +1,10 @@
-// A machine that need not be here, and what it costs to use it.
+// A machine that need not be here.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "shared_memory/topology.h"
 
@@ -13,27 +13,37 @@ namespace millrace::model {
 // How far two cores are from each other.
 enum class Distance : std::uint8_t { none, cache, package, across };
 
-struct Machine {
-  std::uint32_t packages = 1, caches = 1, cores = 1;  // all caches and all cores, of all packages
+struct Core {
+  shared_memory::Place place{};  // numbers of its package and of its outermost cache, both from 0 on
+  std::uint32_t threads = 1;     // processing units
+};
 
-  std::uint32_t package_of(std::uint32_t core) const { return core / (cores / packages); }
-  shared_memory::Place place(std::uint32_t core) const { return {{package_of(core), core / (cores / caches)}}; }
+struct Machine {
+  std::uint32_t packages = 1, caches = 1;  // all caches, of all packages
+  std::vector<Core> cores;
+
+  std::uint32_t core_count() const { return static_cast<std::uint32_t>(cores.size()); }
+  std::uint32_t threads() const;  // of all cores
+  std::uint32_t package_of(std::uint32_t core) const { return cores[core].place.at[0]; }
+  const shared_memory::Place& place(std::uint32_t core) const { return cores[core].place; }
   Distance between(std::uint32_t core, std::uint32_t other) const;
 };
 
-// A synthetic topology as hwloc writes it: "pack:2 l3:8 core:8", or what `lstopo --of synthetic` prints of a real
-// machine. "" or what is wrong with it.
+// Each returns "" or what is wrong, and then leaves the machine as it was.
+//
+// A synthetic topology as hwloc writes it: "pack:2 l3:8 core:8 pu:2", or what `lstopo --of synthetic` prints of a real
+// machine. Machines of unequal parts are several of them with " + " in between; what has no packages goes on in the
+// last package, what has no caches either in the last cache: "pack:1 l3:1 core:8 pu:2 + core:16".
 std::string read_machine(std::string_view text, Machine& machine);
+// A topology that hwloc has written as XML, version 1 or 2.
+std::string read_hwloc_xml(std::string_view text, Machine& machine);
+// The machine whose /sys is below `root`, as ranks see it that are bound to a core each.
+std::string read_system(const std::string& root, Machine& machine);
 
-struct Costs {
-  // From one core to another, by distance. The first is nothing; that within a cache is measured (docs/model.md), the
-  // others are assumed.
-  std::array<double, 4> line_ns{0, 60, 110, 250};
-  double copy_bytes_per_ns = 12;     // of one core alone
-  double package_bytes_per_ns = 96;  // of all cores of a package together: assumed
-  double lines_at_once = 10;         // that a core fetches of another's memory
-  double call_ns = 20;               // the instructions of a call
-  double switch_ns = 1500;           // from one rank to another on the same core
-};
+// In the form of read_machine(), which gives an equal machine.
+std::string machine_text(const Machine& machine);
+
+// Cores with any numbers of packages and caches become a machine: in the order of these, numbered from 0 on.
+std::string make_machine(std::vector<Core> cores, Machine& machine);
 
 }  // namespace millrace::model

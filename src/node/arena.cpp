@@ -46,7 +46,24 @@ char* map_sparse(int file, std::uint64_t offset_bytes, std::uint64_t bytes) {
 
 // By the system call itself: libraries of some hosts (UCX) replace madvise() to hear which memory goes, and keep some
 // 150 bytes of each such news for ever. They have nothing to hear: what ranks share is never given to the host.
-bool give_back_pages(char* base, std::uint64_t bytes) { return syscall(SYS_madvise, base, bytes, MADV_REMOVE) == 0; }
+bool remove_pages(char* base, std::uint64_t bytes) { return syscall(SYS_madvise, base, bytes, MADV_REMOVE) == 0; }
+
+// Whether a page that is said to be removed is zeroed. Most advice may be passed over, and an emulator (qemu-user)
+// passes over this one and says that it is done.
+bool removes_pages() {
+  void* const page = mmap(nullptr, board_page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return false;
+  volatile char& first = *static_cast<char*>(page);
+  first = 1;
+  const bool is_zeroed = remove_pages(static_cast<char*>(page), board_page_bytes) && first == 0;
+  munmap(page, board_page_bytes);
+  return is_zeroed;
+}
+
+bool give_back_pages(char* base, std::uint64_t bytes) {
+  static const bool can_be = removes_pages();
+  return can_be && remove_pages(base, bytes);
+}
 
 // Nobody can make it smaller under those who have mapped it.
 constexpr int arena_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;

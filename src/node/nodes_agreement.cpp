@@ -1,6 +1,7 @@
 #include "node/nodes_agreement.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace millrace::node {
 namespace {
@@ -9,6 +10,7 @@ using Kind = NodesLetter::Kind;
 
 // Letters take as long as some calls do.
 constexpr std::uint64_t lead = 4;
+constexpr std::uint64_t calls_per_look = 16;  // of those so far
 constexpr std::uint64_t most_calls = std::uint64_t{1} << 40;
 
 // Proposed are the calls 17, 33, 65 ...: so that it hangs little on how fast letters are (agreement.cpp).
@@ -151,9 +153,19 @@ void NodesAgreement::wait_for_answer(std::uint64_t next_call) {
   }
 }
 
+// To look for letters takes as long as a small call over the wire. So it is done where it matters: in calls that wait,
+// which take longer anyway; in those that may be proposed; and in ever fewer of the others, for there may be no end of
+// them.
+bool NodesAgreement::may_look(std::uint64_t next_call, bool synchronises) {
+  if (!synchronises && !std::has_single_bit(next_call - 1) && next_call < next_look_) return false;
+  next_look_ = next_call + std::max<std::uint64_t>(next_call / calls_per_look, 1);
+  return true;
+}
+
 NodesAgreement::State NodesAgreement::enter(std::uint64_t calls, bool synchronises) {
   if (state_ != State::undecided) return state_;
   const std::uint64_t next = calls + 1;
+  if (!may_look(next, synchronises)) return state_;
   read_all(next);
   const bool is_there = call_ != 0 && next >= call_ && synchronises;
   if (coordinates()) {

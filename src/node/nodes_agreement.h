@@ -64,6 +64,7 @@ class NodesAgreement {
   void spoil();
 
  private:
+  bool may_look(std::uint64_t next_call, bool synchronises);
   void read(const NodesLetter& letter, std::uint64_t next_call);
   void read_all(std::uint64_t next_call);
   void propose(std::uint64_t next_call);
@@ -80,9 +81,10 @@ class NodesAgreement {
   std::uint32_t rank_, ranks_;
   NodesPost& post_;
   State state_ = State::undecided;
-  std::uint64_t call_ = 0;     // proposed (coordinator), or promised (member); 0: none
-  std::uint32_t attempt_ = 0;  // of that
-  bool is_shared_ = false;     // all are there
+  std::uint64_t next_look_ = 0;  // the call
+  std::uint64_t call_ = 0;       // proposed (coordinator), or promised (member); 0: none
+  std::uint32_t attempt_ = 0;    // of that
+  bool is_shared_ = false;       // all are there
   // Of the coordinator.
   std::uint32_t joined_ = 0, promised_ = 0, here_ = 0;
   bool spoilt_ = false;

@@ -81,6 +81,11 @@ struct HostFacts {
   std::int64_t begun_blocks_from = any_size, begun_scatter_from = any_size;  // of MPI_Igather and Ialltoall; Iscatter
   std::int64_t crowded_begun_to_all_below = 0;
   bool crowded_begun_barrier = false;
+  // On two ranks of Zen 4 (--kinds persistent): MPI_Ineighbor_alltoall 0.65 to 0.98 of Intel MPI from 2 KiB on; a start
+  // of MPI_Bcast_init, Allgather_init and Alltoall_init, whose messages are prepared, 0.53 to 0.91 where they are
+  // small.
+  bool begun_neighbors = false;
+  std::int64_t small_started_below = 0;
 
   // Over nodes, on two of two ranks that share two cores (bench/turns --nodes 2): where a step in each node and one
   // between them was faster, of a block, and of what a rank gives to MPI_Reduce_scatter(_block). 1.3 to 2.5, 1.5 to 2.0

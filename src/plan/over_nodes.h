@@ -12,6 +12,7 @@ namespace millrace::plan {
 struct NodesShape {
   std::uint32_t ranks = 0, nodes = 0;
   bool is_even = false;  // each node has as many ranks
+  bool is_usual = true;  // no reduction that folds a row of each rank (Across::folds_rows()), nor MPI_Allgatherv
 };
 
 // What holds as long as the job has not found out otherwise (evidence.h).

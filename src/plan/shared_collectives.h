@@ -59,6 +59,7 @@ inline bool host_begins_faster(const HostFacts& facts, collective::Kind kind, st
                                bool crowded) {
   using collective::Kind;
   if (kind == Kind::barrier) return crowded && facts.crowded_begun_barrier;
+  if (kind == Kind::neighbor) return !crowded && facts.begun_neighbors;
   if (!bytes) return false;
   const auto size = static_cast<std::int64_t>(*bytes);
   switch (kind) {
@@ -69,6 +70,15 @@ inline bool host_begins_faster(const HostFacts& facts, collective::Kind kind, st
     case Kind::alltoall: return size >= facts.begun_blocks_from || (crowded && size < facts.crowded_begun_to_all_below);
     default: return false;
   }
+}
+
+// The same for a start of a persistent one.
+inline bool host_starts_faster(const HostFacts& facts, collective::Kind kind, std::optional<std::uint64_t> bytes,
+                               bool crowded) {
+  using collective::Kind;
+  if (host_begins_faster(facts, kind, bytes, crowded)) return true;
+  const bool is_sent_on = kind == Kind::bcast || kind == Kind::allgather || kind == Kind::alltoall;
+  return bytes && is_sent_on && !crowded && static_cast<std::int64_t>(*bytes) < facts.small_started_below;
 }
 
 }  // namespace millrace::plan

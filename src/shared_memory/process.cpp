@@ -18,10 +18,10 @@ namespace {
 struct Stat {
   bool readable;
   char state;
-  std::uint64_t start_time;
+  std::uint64_t start_time, memory_bytes;
 };
 
-// Fields 3 and 22 of /proc/PID/stat (proc(5)); the name in field 2 may hold anything, so count from its last ')'.
+// Fields 3, 22 and 23 of /proc/PID/stat (proc(5)); the name in field 2 may hold anything, so count from its last ')'.
 Stat read_stat(const char* path) {
   char text[1024];
   const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -39,7 +39,9 @@ Stat read_stat(const char* path) {
     if (!at) return {};
     ++at;
   }
-  return {true, state, std::strtoull(at, nullptr, 10)};
+  char* after = nullptr;
+  const std::uint64_t start_time = std::strtoull(at, &after, 10);
+  return {true, state, start_time, std::strtoull(after, nullptr, 10)};
 }
 
 Stat read_stat(std::int32_t pid) {
@@ -72,7 +74,10 @@ bool another_thread_lives(std::int32_t pid) {
 ProcessIdentity own_identity() {
   ProcessIdentity identity;
   identity.pid = getpid();
-  identity.start_time = read_stat(identity.pid).start_time;
+  // An emulator (qemu-user) makes up what its program reads there of itself, and others read another time. What it
+  // makes up has no memory.
+  const Stat own = read_stat(identity.pid);
+  identity.start_time = own.memory_bytes != 0 ? own.start_time : 0;
   struct stat space {};
   if (stat("/proc/self/ns/pid", &space) == 0) identity.pid_namespace = space.st_ino;
   return identity;
@@ -81,12 +86,12 @@ ProcessIdentity own_identity() {
 std::uint64_t start_time_of(std::int32_t pid) { return read_stat(pid).start_time; }
 
 bool maybe_alive(const ProcessIdentity& process, const ProcessIdentity& observer) {
-  if (process.pid_namespace != observer.pid_namespace || process.start_time == 0 || process.pid <= 0) return true;
+  if (process.pid_namespace != observer.pid_namespace || process.pid_namespace == 0 || process.pid <= 0) return true;
   // /proc may hide what lives (hidepid, processes that are not dumpable); a signal that is not sent finds it.
   if (kill(process.pid, 0) != 0 && errno == ESRCH) return false;
   const Stat stat = read_stat(process.pid);
   if (!stat.readable) return true;
-  if (stat.start_time != process.start_time) return false;
+  if (process.start_time != 0 && stat.start_time != process.start_time) return false;
   return !has_ended(stat.state) || another_thread_lives(process.pid);
 }
 

@@ -7,7 +7,7 @@ namespace millrace::shared_memory {
 
 struct ProcessIdentity {
   std::int32_t pid = 0;
-  std::uint64_t start_time = 0;     // clock ticks since boot: a pid may be used again
+  std::uint64_t start_time = 0;     // clock ticks since boot: a pid may be used again; 0: not known
   std::uint64_t pid_namespace = 0;  // 0: not known
 };
 

@@ -14,6 +14,13 @@ struct Place {
 };
 inline constexpr std::uint32_t unknown_place = ~std::uint32_t{0};
 
+struct Processors;
+
+// Of whoever may run on these processors, from sysfs (`root` stands before /sys: a recorded machine).
+Place place_on(const Processors& processors, const char* root);
+// The lowest processor of the core that `processor` is of.
+std::uint32_t core_of(std::uint32_t processor, const char* root);
+
 // Of the calling thread, from its affinity mask and sysfs (`root` stands before /sys, for tests).
 Place own_place(const char* root = "");
 

@@ -91,7 +91,7 @@ std::string check_reduce_scatter(Group& group, const CallCase& call) {
   const bool alike = std::equal(counts.begin() + 1, counts.end(), counts.begin());
   const Blocking blocks = alike ? Blocking(counts[0], group.ranks()) : Blocking(counts, begins);
   Buffer in(own), out(counts[group.rank()] * call.operation->element_bytes);
-  const Result result = reduce_scatter(group, in.data(), out.data(), blocks, call.operation->reducer);
+  const Result result = reduce_scatter(group, in.data(), out.data(), blocks, call.reducer());
   if (result != Result::ok) return result_name(result);
   if (std::string wrong = in.compare(own); !wrong.empty()) return "input: " + wrong;
   return compare_part(out, call, group.ranks(), blocks.begin(group.rank()));
@@ -103,8 +103,8 @@ std::string check_scan(Group& group, const CallCase& call) {
   Buffer in(own), out(own.size());
   const bool gets = inclusive || group.rank() != 0;
   void* const to = !gets ? nullptr : call.in_place ? in.data() : out.data();
-  const Result result = inclusive ? scan(group, in.data(), to, call.elements, call.operation->reducer)
-                                  : exscan(group, in.data(), to, call.elements, call.operation->reducer);
+  const Result result = inclusive ? scan(group, in.data(), to, call.elements, call.reducer())
+                                  : exscan(group, in.data(), to, call.elements, call.reducer());
   if (result != Result::ok) return result_name(result);
   if (!gets || !call.in_place)
     if (std::string wrong = in.compare(own); !wrong.empty()) return "input: " + wrong;
@@ -117,8 +117,8 @@ std::string check_reduction(Group& group, const CallCase& call) {
   const bool gets = call.kind == Kind::allreduce || group.rank() == call.root;
   void* const to = !gets ? nullptr : call.in_place ? in.data() : out.data();
   const Result result = call.kind == Kind::allreduce
-                            ? allreduce(group, in.data(), to, call.elements, call.operation->reducer)
-                            : reduce(group, in.data(), to, call.elements, call.operation->reducer, call.root);
+                            ? allreduce(group, in.data(), to, call.elements, call.reducer())
+                            : reduce(group, in.data(), to, call.elements, call.reducer(), call.root);
   if (result != Result::ok) return result_name(result);
   if (!(gets && call.in_place))
     if (std::string wrong = in.compare(own); !wrong.empty()) return "input: " + wrong;

@@ -17,8 +17,14 @@ struct CallCase {
   std::uint32_t root = 0;
   bool in_place = false;
   std::uint64_t number = 0;  // decides the data
+  bool in_rank_order = false;
 
   std::string name() const;
+  Reducer reducer() const {
+    Reducer found = operation->reducer;
+    found.in_rank_order = in_rank_order;
+    return found;
+  }
   bool reduces() const { return kind != Kind::barrier && kind != Kind::bcast; }
 };
 

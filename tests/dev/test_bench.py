@@ -19,7 +19,17 @@ def test_options_without_one_benchmark_are_refused_before_anything_is_built(word
 
 def test_every_list_of_hosts_is_checked():
     assert len(RUNS) > 10
-    assert [path.parent.name for path in RUNS if '"--hosts", type=hosts.host_names' not in path.read_text()] == []
+    assert [path.parent.name for path in RUNS if "hosts.host_names" not in path.read_text()] == []
+
+
+@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.parent.name)
+def test_its_own_hosts_are_known(path):
+    """argparse looks at what it takes by default before it finds the option that there is not."""
+    command = [sys.executable, path, "--no-such-option"]
+    environment = {"PYTHONPATH": f"{ROOT / 'tests/hosts'}", "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith("error: unrecognized arguments: --no-such-option")
 
 
 def test_an_unknown_host_is_named():
@@ -29,5 +39,6 @@ def test_an_unknown_host_is_named():
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].endswith(
-        "no host 'lam'; there are openmpi4, mpich4, openmpi5, mpich5, intel, abi, abi-intel"
+        "no host 'lam'; there are openmpi4, mpich4, openmpi5, mpich5, intel, abi, abi-intel, openmpi4-aarch64, "
+        "mpich4-aarch64"
     )

@@ -47,7 +47,8 @@ def test_every_header_of_the_list_is_read():
             words = line.strip("[]").split()
             assert line.endswith("]"), line
             assert words[0] in SECTIONS, line
-            assert words[1:] == ["debian"] or (len(words) == 3 and words[1] in ("pypi", "source")), line
+            kinds = ("pypi", "source", "unpacked")
+            assert words[1:] == ["debian"] or (len(words) == 3 and words[1] in kinds), line
 
 
 def test_an_environment_of_two_sections_is_the_same_in_both():
@@ -77,4 +78,4 @@ def test_sections_that_are_called_as_commands():
 def test_a_kind_of_package_that_there_is_not():
     done = subprocess.run([ROOT / "scripts/package.sh", "zip"], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert done.stderr == "dev package: 'zip'? There are deb, rpm and tgz\n"
+    assert done.stderr == "dev package: 'zip'? There are deb, rpm, tgz and wheel\n"

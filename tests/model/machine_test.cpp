@@ -10,7 +10,7 @@ TEST(Machine, SyntheticTopology) {
   ASSERT_EQ(read_machine("pack:2 l3:8 core:8", machine), "");
   EXPECT_EQ(machine.packages, 2u);
   EXPECT_EQ(machine.caches, 16u);
-  EXPECT_EQ(machine.cores, 128u);
+  EXPECT_EQ(machine.core_count(), 128u);
   EXPECT_EQ(machine.between(0, 0), Distance::none);
   EXPECT_EQ(machine.between(0, 7), Distance::cache);
   EXPECT_EQ(machine.between(0, 8), Distance::package);
@@ -26,7 +26,7 @@ TEST(Machine, WhatHwlocPrintsOfARealMachine) {
             "");
   EXPECT_EQ(machine.packages, 2u);
   EXPECT_EQ(machine.caches, 6u);
-  EXPECT_EQ(machine.cores, 24u);
+  EXPECT_EQ(machine.core_count(), 24u);
 }
 
 TEST(Machine, WithoutCachesAPackageIsOne) {

@@ -152,9 +152,13 @@ TEST_P(Boards, GiveZeroedMemoryAgain) {
   char* const base = board->region(region, bytes);
   std::memset(base, 7, bytes);
   board->release(region);
-  EXPECT_EQ(board->allocate(bytes), region);
-  ASSERT_EQ(board->reserve(region, 0, bytes), Status::ok);
-  for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(base[i], 0) << i;
+  const std::uint32_t again = board->allocate(bytes);
+  // What cannot be zeroed is not used again.
+  EXPECT_EQ(again == region, !MILLRACE_TEST_EMULATED);
+  ASSERT_EQ(board->reserve(again, 0, bytes), Status::ok);
+  const char* const zeroed = board->region(again, bytes);
+  ASSERT_NE(zeroed, nullptr);
+  for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(zeroed[i], 0) << i;
   // Not more than the budget, whatever is asked for.
   EXPECT_EQ(board->allocate(board->budget_bytes() + 1), 0u);
   board->unlock();
@@ -170,7 +174,7 @@ TEST_P(Boards, KeepOneRecordForACommunicator) {
   EXPECT_EQ(board->find_record({1, 2}, 2), one);
   board->release(one);
   EXPECT_EQ(board->find_record({1, 3}, 2), other);
-  EXPECT_EQ(board->find_record({1, 4}, 2), one) << "what was given back is used again";
+  EXPECT_EQ(board->find_record({1, 4}, 2) == one, !MILLRACE_TEST_EMULATED) << "what was given back is used again";
   board->unlock();
 }
 

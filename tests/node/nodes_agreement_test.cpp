@@ -58,6 +58,7 @@ class Post final : public NodesPost {
     boxes_[member].letters.emplace_back(last_, letter);
   }
   std::vector<NodesLetter> collect() override {
+    ++looks;
     std::vector<NodesLetter> came;
     const std::lock_guard hold(boxes_[rank_].mutex);
     auto& letters = boxes_[rank_].letters;
@@ -69,6 +70,7 @@ class Post final : public NodesPost {
     return came;
   }
   std::uint64_t now_ns() override { return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()); }
+  int looks = 0;
   void pass_time(std::uint32_t round) override {
     if (round == 2'000'000) {  // some seconds; nobody could end it
       std::fputs("a rank waits for ever\n", stderr);
@@ -193,6 +195,20 @@ TEST(NodesAgreement, WhoHasLostCountIsHeard) {
       program.most_pause_us = 30;
       expect_all_alike(program, static_cast<unsigned>(call), false);
     }
+}
+
+TEST(NodesAgreement, CallsThatWaitForNobodySeldomLook) {
+  std::vector<Box> boxes(2);
+  for (const std::uint32_t rank : {0u, 1u}) {
+    Post post(boxes, rank, 1, 0);
+    NodesAgreement agreement(name, rank, 2, post, 4, 0);
+    for (std::uint64_t call = 5; call <= 100'000; ++call) agreement.enter(call - 1, false);
+    EXPECT_LT(post.looks, 200);
+    EXPECT_GT(post.looks, 50);
+    const int before = post.looks;
+    agreement.enter(100'000, true);
+    EXPECT_EQ(post.looks, before + 1);
+  }
 }
 
 TEST(NodesAgreement, NeverWhereNoCallWaitsForAll) {

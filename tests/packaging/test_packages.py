@@ -3,20 +3,15 @@
 import os
 import pathlib
 import shutil
-import subprocess
 
+import debian_root
 import hosts
 import pytest
+from debian_root import run
 from usable import usable
 
 pytestmark = pytest.mark.full
 KINDS = {"deb": "dpkg-deb", "rpm": "rpmbuild", "tgz": "tar"}
-
-
-def run(*command, timeout=600, **more):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=timeout, **more)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -77,59 +72,11 @@ def test_packages_leave_the_build_as_it_was(packages):
     assert not manifest.exists() or "_CPack_Packages" not in manifest.read_text()
 
 
-class Root:
-    """A system of its own, below a directory."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def run(self, *words, **more):
-        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"}
-        environment |= {"LC_ALL": "C.UTF-8", "HOME": "/root", **more}
-        # Mounts of its own, so that nothing has to be unmounted whatever happens.
-        mounts = 'mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/dev/shm" && exec chroot "$0" "$@"'
-        return run("unshare", "--mount", "sh", "-c", mounts, self.path, *words, env=environment)
-
-    def names(self):
-        """All files but what apt and the dynamic loader keep for themselves."""
-        said = self.run("find", "/usr", "/etc", "/opt", "/root", "-not", "-name", "__pycache__")
-        return {name for name in said.split("\n") if "/ld.so.cache" not in name}
-
-
-def mirror():
-    targets = subprocess.run(
-        ["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE)", "Created-By: Packages"],
-        capture_output=True, text=True, check=False,
-    ).stdout.split("\n")  # fmt: skip
-    release = run("sh", "-c", '. /etc/os-release; echo "$VERSION_CODENAME"').strip()
-    sites = [line.split()[0] for line in targets if line.endswith(f" {release}")]
-    return (sites[0], release) if sites else (None, release)
-
-
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
-    if os.geteuid() != 0:
-        pytest.skip("debootstrap needs root")
-    if not shutil.which("debootstrap"):
-        pytest.skip("no debootstrap here: ./dev setup full")
-    site, release = mirror()
-    if not site:
-        pytest.skip(f"apt knows no archive of {release}")
-    path = tmp_path_factory.mktemp("debian") / "root"
-    done = subprocess.run(
-        ["debootstrap", "--variant=minbase", "--include=ca-certificates", release, path, site],
-        capture_output=True, text=True, timeout=900, check=False,
-    )  # fmt: skip
-    if done.returncode != 0:
-        pytest.skip(f"debootstrap cannot run here: {done.stdout.strip().splitlines()[-1:]} {done.stderr[-200:]}")
-    # Whatever this system's apt needs to reach its archive.
-    for name in ("/etc/apt/apt.conf.d", "/etc/resolv.conf", "/etc/hosts"):
-        if pathlib.Path(name).is_dir():
-            shutil.copytree(name, f"{path}{name}", dirs_exist_ok=True)
-        elif pathlib.Path(name).exists():
-            shutil.copy(name, f"{path}{name}")
-    yield Root(path)
-    shutil.rmtree(path)
+    made = debian_root.make(tmp_path_factory.mktemp("debian") / "root", debian_root.own_release())
+    yield made
+    shutil.rmtree(made.path)
 
 
 def test_deb_in_a_root_of_its_own(packages, root, tmp_path):

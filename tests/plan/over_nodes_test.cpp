@@ -30,6 +30,14 @@ TEST(OverNodes, MoreWhereItWasMeasured) {
   EXPECT_TRUE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::scan, 8));
 }
 
+TEST(OverNodes, WhatIsUnusualIsTheHosts) {
+  constexpr NodesShape two_and_one{3, 2, false}, rows{4, 2, true, false};
+  EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_and_one, Kind::alltoall, 8));
+  EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, rows, Kind::allreduce, 8));
+  EXPECT_TRUE(host_crosses_faster(hosts::mpich_5, rows, Kind::scan, 8));
+  EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, rows, Kind::allgather, -1));
+}
+
 TEST(OverNodes, ARankAloneOnItsNodeHasNobodyToShareAStepWith) {
   for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce, Kind::allgather})
     EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, {3, 3, true}, kind, 4 * kib)) << collective::kind_name(kind);

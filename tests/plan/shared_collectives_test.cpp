@@ -137,5 +137,26 @@ TEST(SharedCollectives, SmallNonblockingOnesToAllWhereOpenMpiSharesCores) {
   }
 }
 
+TEST(SharedCollectives, SmallStartsOfPersistentOnes) {
+  for (const Kind kind : {Kind::bcast, Kind::allgather, Kind::alltoall}) {
+    EXPECT_TRUE(host_starts_faster(openmpi_5, kind, 511, false));
+    EXPECT_FALSE(host_starts_faster(openmpi_5, kind, 512, false));
+    EXPECT_FALSE(host_begins_faster(openmpi_5, kind, 8, false)) << "where nothing is prepared";
+    EXPECT_TRUE(host_starts_faster(mpich_4, kind, 8, false));
+    EXPECT_FALSE(host_starts_faster(mpich_4, kind, 8, true));
+    EXPECT_FALSE(host_starts_faster(mpich_5, kind, 8, false));
+  }
+  EXPECT_FALSE(host_starts_faster(openmpi_5, Kind::allreduce, 8, false));
+  EXPECT_FALSE(host_starts_faster(openmpi_5, Kind::bcast, std::nullopt, false));
+  EXPECT_TRUE(host_starts_faster(openmpi_5, Kind::allgather, 8, true)) << "as where nothing is prepared";
+}
+
+TEST(SharedCollectives, NonblockingOnesOfNeighboursOfIntelMpi) {
+  EXPECT_TRUE(host_begins_faster(intel, Kind::neighbor, std::nullopt, false));
+  EXPECT_TRUE(host_starts_faster(intel, Kind::neighbor, std::nullopt, false));
+  EXPECT_FALSE(host_begins_faster(intel, Kind::neighbor, std::nullopt, true));
+  EXPECT_FALSE(host_begins_faster(openmpi_4, Kind::neighbor, std::nullopt, false));
+}
+
 }  // namespace
 }  // namespace millrace::plan

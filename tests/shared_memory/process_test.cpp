@@ -11,7 +11,9 @@ namespace {
 TEST(Process, ItselfIsAlive) {
   const ProcessIdentity self = own_identity();
   EXPECT_EQ(self.pid, getpid());
-  EXPECT_NE(self.start_time, 0u);
+  if (!MILLRACE_TEST_EMULATED) {
+    EXPECT_NE(self.start_time, 0u);
+  }
   EXPECT_TRUE(maybe_alive(self, self));
 }
 

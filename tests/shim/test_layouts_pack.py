@@ -7,14 +7,20 @@ from shim_programs import build, call, report, run
 EVERY_HOST = list(hosts.HOSTS)
 LARGE_HOSTS = ["mpich4", "mpich5", "intel", "abi"]
 FULL = pytest.param(20000, marks=pytest.mark.full)
-# Segments are no part of MPI: the program has Millrace's layouts in itself, too.
-LAYOUTS = [
-    "-std=c++20", "-pthread", f"-I{hosts.ROOT}/src", f"-I{hosts.ROOT}/tests/layout",
-    *(hosts.BUILD / f"src/{part}/libmillrace_{part}.a" for part in ("layout", "threads")),
-    hosts.BUILD / "src/threads/libmillrace_threads_decision.a",
-    *(hosts.BUILD / f"src/{part}/libmillrace_{part}.a" for part in ("kernel", "base")),
-    hosts.BUILD / "src/base/libmillrace_fmt.a",
-]  # fmt: skip
+
+
+def layouts(tree):
+    """Flags: segments are no part of MPI, so the program has the layouts of that build tree in itself, too."""
+    return [
+        "-std=c++20", "-pthread", f"-I{hosts.ROOT}/src", f"-I{hosts.ROOT}/tests/layout",
+        *(tree / f"src/{part}/libmillrace_{part}.a" for part in ("layout", "threads")),
+        tree / "src/threads/libmillrace_threads_decision.a",
+        *(tree / f"src/{part}/libmillrace_{part}.a" for part in ("kernel", "base")),
+        tree / "src/base/libmillrace_fmt.a",
+    ]  # fmt: skip
+
+
+LAYOUTS = layouts(hosts.BUILD)
 
 
 def check_same(host, stdout, types):

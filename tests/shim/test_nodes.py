@@ -12,6 +12,8 @@ pytestmark = pytest.mark.sampled_hosts
 PRETENDED = {"MILLRACE_NODES": "always", "MILLRACE_PMPI": "alike", "MILLRACE_COLLECTIVES": "always"}
 SEED = 77
 MIB = 1 << 20
+REDUCTIONS = {"nodes_barrier", "nodes_bcast", "nodes_reduce", "nodes_allreduce", "nodes_reduce_scatter"}
+REDUCTIONS |= {"nodes_scan", "nodes_exscan"}
 # MPICH 4.0 gets MIN of uint16_t wrong, in the calls before ranks agree.
 RIGHT_ALONE = [name for name in hosts.HOSTS if name != "mpich4"]
 
@@ -46,11 +48,24 @@ def test_reductions(host, ranks, split):
     finished, nodes, found = of_nodes(host, ranks, program, SEED, 10**6, 2 * MIB, env=pretending(split), timeout=300)
     assert finished.stdout.startswith("done "), finished.stdout
     assert len(nodes) == (len(set(split.split(","))) if "," in split else len(split.split("+")))
-    wanted = {"nodes_barrier", "nodes_bcast", "nodes_reduce", "nodes_allreduce", "nodes_reduce_scatter"}
-    if "," not in split:
-        wanted |= {"nodes_scan", "nodes_exscan"}
     for path in found:
-        assert wanted <= taken(path)
+        assert taken(path) >= REDUCTIONS
+
+
+@pytest.mark.parametrize(
+    "host, ranks, split",
+    [("openmpi4", 7, "2+1+4"), ("openmpi4", 5, "1,0,2,0,1")] + [(host, 4, "0,1,0,1") for host in RIGHT_ALONE],
+)
+def test_rank_order(host, ranks, split):
+    """Each result is the left fold in rank order to the last bit, wherever ranks lie."""
+    program = build(host, "shared_matrix.c", "-ffp-contract=off")
+    # MPICH 5 asserts in its own MPI_Reduce_scatter in place, so it gets none.
+    collectives = "always" if host in ("mpich5", "abi") else "auto"
+    env = pretending(split, MILLRACE_COLLECTIVES=collectives, MILLRACE_ORDER="rank")
+    finished, _, found = of_nodes(host, ranks, program, SEED, 10**6, 2 * MIB, "ours", env=env, timeout=300)
+    assert finished.stdout.startswith("done "), finished.stdout
+    for path in found:
+        assert taken(path) >= REDUCTIONS
 
 
 # Not Intel MPI, whose own Allgather of derived types is what is wrong there.
@@ -63,9 +78,22 @@ def test_exchanges(host, ranks, split):
     finished, _, found = of_nodes(host, ranks, program, 8410, 300, env=pretending(split), timeout=300)
     assert finished.stdout == "done\n"
     for path in found:
-        names = taken(path)
-        assert {"nodes_gather", "nodes_scatter", "nodes_allgather"} <= names
-        assert ("nodes_alltoall" in names) == (split == "2+2")
+        assert {"nodes_gather", "nodes_scatter", "nodes_allgather", "nodes_alltoall"} <= taken(path)
+        (uneven,) = (call for call in json.loads(path.read_text())["calls"] if call["name"] == "MPI_Allgatherv")
+        assert uneven["taken"] > 0
+
+
+def test_allgatherv_is_the_hosts_by_itself():
+    """Open MPI is slower at MPI_Allgather of larger blocks, not at this."""
+    env = pretending("2+2", MILLRACE_COLLECTIVES="auto")
+    program = build("openmpi4", "exchanges.cpp", "-std=c++20")
+    finished, _, found = of_nodes("openmpi4", 4, program, 8410, 300, env=env, timeout=300)
+    assert finished.stdout == "done\n"
+    for path in found:
+        calls = {each["name"]: each for each in json.loads(path.read_text())["calls"]}
+        assert calls["MPI_Allgather"]["taken"] > 0
+        assert calls["MPI_Allgatherv"]["taken"] == 0
+        assert calls["MPI_Allgatherv"]["forwarded_why"]["host_is_faster"] > 0
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ HOSTS_OWN = {
 # Around the host's own calls: else they would be done in shared memory.
 ALWAYS = {"MILLRACE_LAYOUTS": "always", "MILLRACE_COLLECTIVES": "never"}
 SHARED = {"MILLRACE_LAYOUTS": "always"}
+# The program compares with PMPI_ calls, on all ranks alike.
+ALIKE = {**SHARED, "MILLRACE_COLLECTIVES": "always", "MILLRACE_PMPI": "alike"}
 
 
 def program(host):
@@ -56,6 +58,29 @@ def test_in_shared_memory(host, ranks):
     for mixed in "alike", "mixed":
         finished = run(host, ranks, program(host), SEED, 120, "all", 1 << 17, mixed, env=SHARED, timeout=240)
         assert finished.check().stdout == "done\n"
+
+
+def shared(result, name):
+    counts = call(result, name)
+    return {one["name"] for one in counts["algorithms"] if one["name"].startswith("shared_")} if counts else set()
+
+
+@pytest.mark.parametrize("host, ranks", RUNS)
+def test_neighbors_in_shared_memory(host, ranks):
+    finished, result = report(host, ranks, program(host), SEED, 300, "all", 1 << 15, env=ALIKE, timeout=240)
+    assert finished.stdout == "done\n"
+    for name in (name for name in CALLS if "neighbor" in name):
+        assert shared(result, name) == {f"shared_neighbor_{'allgather' if 'allgather' in name else 'alltoall'}"}, name
+
+
+@pytest.mark.parametrize("host, ranks", [("openmpi5", 2), ("openmpi5", 3), ("mpich5", 2), ("abi", 2)])
+def test_persistent_in_shared_memory(host, ranks):
+    finished, result = report(
+        host, ranks, program(host), SEED, 120, "each", 1 << 15, "alike", 20, env=ALIKE, timeout=240
+    )
+    assert finished.stdout == "done\n"
+    kinds = ("bcast", "gather", "scatter", "allgather", "alltoall", "neighbor_allgather", "neighbor_alltoall")
+    assert shared(result, "MPI_Start") == {f"shared_{kind}" for kind in kinds}
 
 
 @pytest.mark.full

@@ -70,6 +70,30 @@ TEST(ExplainCall, SaysWhoseItIsOnAHost) {
   EXPECT_NE(explain_call("bcast", 8, 2, false, never).text.find("left to every host"), std::string::npos);
 }
 
+TEST(ExplainCall, SaysWhatGoesOverTheWire) {
+  const auto over = [](const char* call, std::uint64_t bytes, std::uint32_t ranks, std::uint32_t nodes,
+                       const char* const* environment = no_settings) {
+    return explain_call(call, bytes, ranks, false, environment, {}, nodes).text;
+  };
+  const std::string text = over("allreduce", 1 << 20, 1280, 32);
+  EXPECT_NE(text.find("over 32 nodes of 40 ranks: nodes_allreduce\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("2. between nodes, 40 calls of the host at a time among 32 ranks: allreduce"), std::string::npos);
+  EXPECT_NE(text.find("the same by the host alone"), std::string::npos);
+  // Of two nodes, each byte once each way.
+  const std::string two = over("allreduce", 1 << 20, 4, 2);
+  EXPECT_NE(two.find("        1048576 bytes out        1048576 bytes in\n"), std::string::npos) << two;
+  EXPECT_NE(two.find("on Open MPI 4: done so\n"), std::string::npos);
+  EXPECT_NE(over("gather", 8, 4, 2).find("left to the host, which was measured"), std::string::npos);
+  EXPECT_NE(over("neighbor", 8, 3, 2).find(": the host MPI\n  because "), std::string::npos);
+  const char* const never[] = {"MILLRACE_NODES=never", nullptr};
+  EXPECT_NE(over("allreduce", 8, 4, 2, never).find("left to every host: MILLRACE_NODES=never\n"), std::string::npos);
+  const char* const ordered[] = {"MILLRACE_ORDER=rank", nullptr};
+  EXPECT_NE(
+      over("allreduce", 8, 4, 2, ordered).find("between nodes, 1 call of the host at a time among 2 ranks: allgat"),
+      std::string::npos);
+  EXPECT_EQ(over("bcast", 8, 4, 2, ordered), over("bcast", 8, 4, 2));
+}
+
 TEST(ExplainCall, SaysWhatItDoesNotKnow) {
   EXPECT_FALSE(explain_call("iscan", 8, 2, false, no_settings).is_understood);
   EXPECT_NE(explain_call("iscan", 8, 2, false, no_settings).text.find("iscan"), std::string::npos);

@@ -108,7 +108,13 @@ def test_wrong_options_are_refused(launcher):
 
 
 @pytest.mark.parametrize(
-    "words", [["info", "--mpi", "nonsense"], ["--mpi=nonsense", "info"], ["info", "--mpi=/etc/passwd"]]
+    "words",
+    [
+        ["info", "--mpi", "nonsense"],
+        ["--mpi=nonsense", "info"],
+        ["info", "--mpi=/etc/passwd"],
+        ["check", "--mpi", "nonsense"],
+    ],
 )
 def test_an_mpi_that_is_none_is_named(launcher, words):
     finished = subprocess.run([launcher, *words], capture_output=True, text=True, timeout=60, check=False)

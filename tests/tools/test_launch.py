@@ -152,6 +152,21 @@ def test_what_cannot_run_is_named_with_its_fix(launcher, tmp_path, clean, words,
     assert finished.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["explain", "allreduce", "-5"], "-5 is not a size such as 32KiB"),
+        (["explain", "allreduce", "8", "--ranks", "-2"], "--ranks: Value -2 not in range 2 to"),
+        (["explain-type", "vector(-2,3,6,int)"], "vector(-2,3,6,int): its arguments contradict each other"),
+        (["bench", "--seconds", "-5", "--", "true"], "--seconds: Value -5 not in range"),
+    ],
+)
+def test_a_negative_number_is_no_huge_one(launcher, clean, words, says):
+    finished = run(launcher, *words)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert says in finished.stderr
+
+
 def test_a_missing_dynamic_loader_is_named(launcher, tmp_path, clean):
     program = build("int main(void) { return 0; }", tmp_path / "program", "-Wl,--dynamic-linker=/no/such/ld.so")
     finished = run(launcher, program)

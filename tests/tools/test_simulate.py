@@ -33,6 +33,26 @@ def test_an_algorithm_is_forced():
     assert " by tree," in simulate(*TOPOLOGY, "--algorithm", "tree", "allreduce").stdout
 
 
+def test_others_are_asked_in_the_same_way():
+    done = simulate(*TOPOLOGY, "--other", "binomial", "allreduce", "1MiB")
+    assert done.returncode == 0, done.stderr
+    assert "allreduce of 1048576 bytes by binomial, 16 ranks on 16 cores" in done.stdout
+
+
+def test_many_ranks_and_bytes_end():
+    done = simulate("--topology", "pack:2 l3:12 core:8", "--brief", "bcast", "16MiB")
+    assert "192 ranks on 192 cores" in done.stdout
+
+
+def test_what_is_measured_can_be_said():
+    """What --calibrate prints is understood."""
+    costs = simulate("--calibrate").stdout.split()
+    assert [word for word in costs if word.startswith("--")][:2] == ["--line", "--next-line"]
+    assert all(0 < float(number) < 1e12 for word in costs if word[0] != "-" for number in word.split(","))
+    done = simulate(*TOPOLOGY, *costs, "--brief", "barrier")
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_drawing_has_a_row_for_each_rank(tmp_path):
     path = tmp_path / "allreduce.svg"
     assert simulate(*TOPOLOGY, "--svg", str(path), "allreduce", "64KiB").returncode == 0
@@ -52,7 +72,10 @@ def test_the_drawing_has_a_row_for_each_rank(tmp_path):
         ([*TOPOLOGY, "--algorithm", "oak", "bcast"], "oak"),
         ([*TOPOLOGY, "--ranks", "0", "bcast"], "--ranks"),
         ([*TOPOLOGY, "--lines", "1,2,3", "bcast"], "--lines"),
-        ([*TOPOLOGY, "allreduce", "1GiB"], "fewer"),
+        ([*TOPOLOGY, "allreduce", "16GiB"], "fewer"),
+        ([*TOPOLOGY, "--other", "oak", "bcast"], "oak"),
+        ([*TOPOLOGY, "--other", "ring", "barrier"], "no such algorithm"),
+        ([*TOPOLOGY, "--other", "ring", "--algorithm", "tree", "bcast"], "--algorithm"),
         (["bcast"], "--topology"),
     ],
 )

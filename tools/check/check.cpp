@@ -11,6 +11,7 @@
 #include "tools/check/results.h"
 #include "tools/check/workplace.h"
 #include "tools/check/wrappers.h"
+#include "tools/host.h"
 #include "tools/progress.h"
 
 namespace millrace::tools {
@@ -161,6 +162,8 @@ int run_check(const CheckOptions& options) {
   std::error_code error;
   if (!std::filesystem::exists(std::filesystem::path(options.sources) / "driver.c", error))
     return complain("check: the sources of the programs are missing: share/millrace/check beside the command");
+  if (const Host host = options.mpi ? host_from_option(*options.mpi) : Host{}; options.mpi && host.abi == Abi::unknown)
+    return complain("check: " + host.reason);
   const auto mpicc = find_command(options.mpicc);
   if (!mpicc) return complain(fmt::format("check: {}: no such compiler wrapper; give one with --mpicc", options.mpicc));
   const auto mpif90 = options.mpif90 ? find_command(*options.mpif90) : fortran_beside(*mpicc);

@@ -6,11 +6,13 @@
 namespace millrace::tools {
 namespace {
 
-// In the build tree the command lies beside share/, installed in PREFIX/bin beside PREFIX/share.
+// In the build tree the command lies beside share/, installed in PREFIX/bin beside PREFIX/share. In a Python
+// environment everything is in lib/: of other directories, those that nobody else has used would stay behind, empty.
 std::string find_sources(const std::string& launcher) {
   const std::filesystem::path directory = std::filesystem::path(launcher).parent_path();
-  for (const auto& base : {directory, directory.parent_path()}) {
-    const auto sources = base / "share/millrace/check";
+  const auto prefix = directory.parent_path();
+  for (const auto& data : {directory / "share", prefix / "share", prefix / "lib"}) {
+    const auto sources = data / "millrace/check";
     if (std::filesystem::exists(sources / "driver.c")) return sources.string();
   }
   return {};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <sstream>
 #include <string_view>
 
 #include "base/clock.h"
@@ -16,7 +17,9 @@ namespace {
 
 volatile sig_atomic_t interrupted = 0;
 
-void interrupt(int) { interrupted = 1; }
+constexpr int grace_ms = 3000;  // for a launcher to end its ranks, when it is told to
+
+void interrupt(int signal) { interrupted = signal; }
 
 double now_seconds() { return static_cast<double>(monotonic_ns()) * 1e-9; }
 
@@ -54,14 +57,14 @@ bool read_some(int descriptor, int timeout_ms, std::string& text) {
 // Until the child has ended: what it started in the background may keep the stream open for longer. False if it must
 // be ended.
 bool follow(pid_t child, int descriptor, int timeout_seconds, Finished& finished,
-            const std::function<void(const std::string& output)>& on_output) {
+            const std::function<bool(const std::string& output)>& on_output) {
   const double end = now_seconds() + timeout_seconds;
   bool is_open = true, has_ended = false;
   int status = 0;
   while (!has_ended && !interrupted && now_seconds() < end) {
     const std::size_t before = finished.output.size();
     if (is_open) is_open = read_some(descriptor, 50, finished.output);
-    if (on_output && finished.output.size() != before) on_output(finished.output);
+    if (on_output && finished.output.size() != before && !on_output(finished.output)) return false;
     has_ended = waitpid(child, &status, is_open ? WNOHANG : 0) == child;
   }
   if (!has_ended) return false;
@@ -73,7 +76,30 @@ bool follow(pid_t child, int descriptor, int timeout_seconds, Finished& finished
   return true;
 }
 
+// With all that it has started. A launcher gets the time to do it, for its ranks may be in groups of their own, or on
+// other machines.
+void end(pid_t child) {
+  kill(-child, SIGTERM);
+  for (int waited_ms = 0; waited_ms < grace_ms; waited_ms += 20) {
+    if (waitpid(child, nullptr, WNOHANG) == child) {
+      kill(-child, SIGKILL);  // what is left of the group
+      return;
+    }
+    usleep(20'000);
+  }
+  kill(-child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
 }  // namespace
+
+std::string last_line(const std::string& output) {
+  std::string last;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find_first_not_of(" -\t\r") != std::string::npos) last = line;
+  return last.empty() ? "it printed nothing" : "it said: " + last;
+}
 
 void catch_interrupts() {
   struct sigaction action {};
@@ -82,9 +108,10 @@ void catch_interrupts() {
 }
 
 bool is_interrupted() { return interrupted != 0; }
+int interrupted_by() { return interrupted; }
 
 Finished run_to_end(const Command& command, int timeout_seconds,
-                    const std::function<void(const std::string& output)>& on_output) {
+                    const std::function<bool(const std::string& output)>& on_output) {
   Finished finished;
   std::vector<std::string> environment = environment_of(command);
   int ends[2];
@@ -104,10 +131,7 @@ Finished run_to_end(const Command& command, int timeout_seconds,
   if (child > 0) {
     setpgid(child, child);
     finished.timed_out = !follow(child, ends[0], timeout_seconds, finished, on_output);
-    if (finished.timed_out) {
-      kill(-child, SIGKILL);
-      waitpid(child, nullptr, 0);
-    }
+    if (finished.timed_out) end(child);
   }
   close(ends[0]);
   return finished;

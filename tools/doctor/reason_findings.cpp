@@ -65,35 +65,6 @@ void advise_agreement(const Examined& job, Finding& finding, const Left& left) {
   }
 }
 
-// Whether each node's ranks follow one another.
-bool lies_in_order(const Examined& job) {
-  std::string last;
-  std::map<std::string, int> seen;
-  for (const auto& [rank, node] : job.node_of) {
-    if (node != last && seen[node]++ > 0) return false;
-    last = node;
-  }
-  return true;
-}
-
-bool is_even(const Examined& job) {
-  const auto nodes = job.nodes();
-  return std::ranges::all_of(nodes,
-                             [&](const auto& node) { return node.second.size() == nodes.begin()->second.size(); });
-}
-
-void advise_placement(const Examined& job, Finding& finding, const Left& left) {
-  const auto holds = [&](const char* name) { return std::ranges::find(left.names, name) != left.names.end(); };
-  if (holds("MPI_Alltoall") && !is_even(job))
-    finding.change = "as many ranks on every node, which MPI_Alltoall over nodes needs";
-  else if ((holds("MPI_Scan") || holds("MPI_Exscan")) && !lies_in_order(job))
-    finding.change =
-        "ranks that follow one another on each node (Open MPI: '--map-by core'; MPICH: '-ppn N'), which "
-        "scans over nodes need";
-  else if (job.setting("MILLRACE_ORDER") == "rank")
-    finding.change = "unset MILLRACE_ORDER=rank, if the last bits of sums may differ";
-}
-
 Finding finding_of(const Examined& job, const std::string& reason, const Left& left) {
   const ReasonWords* const words = reason_words(reason);
   Finding finding;
@@ -109,7 +80,6 @@ Finding finding_of(const Examined& job, const std::string& reason, const Left& l
                            [&](const std::string& name) { return setting_in_the_way(job, name, reason).empty(); }))
     finding.change.clear();
   if (reason == "not_agreed") advise_agreement(job, finding, left);
-  if (reason == "not_over_nodes") advise_placement(job, finding, left);
   if (reason == "disabled" || reason == "no_buffer") {
     const char* const variable = reason == "disabled" ? "MILLRACE_DISABLE" : "MILLRACE_BUFFERS";
     if (const std::string value = job.setting(variable); !value.empty())

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,7 +14,7 @@
 #include "base/log.h"
 #include "plan/measured_messages.h"
 #include "tools/check/process.h"
-#include "tools/launch.h"
+#include "tools/own_ranks.h"
 #include "tools/program.h"
 #include "tools/progress.h"
 #include "tools/tune/tune.h"
@@ -83,15 +82,6 @@ Said read(const std::string& output) {
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
-// The last lines of what a launcher has printed are where it says what is wrong.
-std::string last_line(const std::string& output) {
-  std::string last;
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);)
-    if (line.find_first_not_of(" -\t\r") != std::string::npos) last = line;
-  return last.empty() ? "it printed nothing" : "it said: " + last;
-}
-
 // Why there is nothing to choose from; empty if there is.
 std::string failure(const Said& said, const check::Finished& finished, const MessageOptions& options) {
   const std::string line = joined(options.launcher);
@@ -102,10 +92,10 @@ std::string failure(const Said& said, const check::Finished& finished, const Mes
                        said.ranks == 1 ? "" : "s");
   if (said.ranks == 0)
     return fmt::format("'{}' started no MPI program; give a launcher's line, as in: millrace tune -- mpirun -n 2 ({})",
-                       line, last_line(finished.output));
+                       line, check::last_line(finished.output));
   if (!said.done)
     return fmt::format("'{}' ended with exit code {} before all was measured; {}", line, finished.exit_code,
-                       last_line(finished.output));
+                       check::last_line(finished.output));
   return {};
 }
 
@@ -145,6 +135,7 @@ std::optional<Said> run_ranks(const MessageOptions& options, const char* pace_wo
   const check::Finished finished = check::run_to_end(command, timeout_seconds, [&](const std::string& output) {
     const auto lines = static_cast<std::size_t>(std::count(output.begin(), output.end(), '\n'));
     if (all != 0) progress.part(std::min(lines, all), all);
+    return true;
   });
   progress.clear();
   const Said said = read(finished.output);
@@ -185,30 +176,15 @@ bool measure_messages(const MessageOptions& options, plan::Tuning& tuning) {
 }
 
 int measure_messages_on_rank(const char* pace_word, const char* library) {
-  if (!library) {
-    const std::string own = own_path();
-    // A program that needs no MPI itself: so what is around it tells which one is meant.
-    char shell[] = "/bin/sh";
-    char* words[] = {shell, nullptr};
-    Request request;
-    request.program = words;
-    const Plan plan = make_plan(request, Environment(environ), own);
-    if (plan.preload.empty() || !plan.host.library) {
-      std::printf("%scomplaint it belongs to no MPI that Millrace knows; give the launcher of one\n", mark);
-      return 1;
-    }
-    setenv("LD_PRELOAD", plan.ld_preload.c_str(), 1);
-    const std::string path = plan.host.library->path;
-    execl(own.c_str(), own.c_str(), "tune", "--measure-messages", pace_word, path.c_str(), nullptr);
+  const auto complain = [](const std::string& complaint) {
+    std::printf("%scomplaint %s\n", mark, complaint.c_str());
     return 1;
-  }
+  };
+  if (!library) return complain(restart_under_preload({"tune", "--measure-messages", pace_word}, std::nullopt));
+  if (const std::string complaint = load_host(library); !complaint.empty()) return complain(complaint);
   using Measure = int (*)(int, int, double, int);
-  const bool loaded = dlopen(library, RTLD_NOW | RTLD_GLOBAL) != nullptr;
   const auto measure = reinterpret_cast<Measure>(dlsym(RTLD_DEFAULT, "millrace_measure_messages"));
-  if (!loaded || !measure) {
-    std::printf("%scomplaint %s cannot be loaded\n", mark, loaded ? "the preload" : library);
-    return 1;
-  }
+  if (!measure) return complain("the preload cannot be loaded");
   const Pace& pace = pace_of(pace_word);
   return measure(pace.passes, pace.turns, pace.turn_ms, pace.step);
 }

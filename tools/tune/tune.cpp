@@ -78,7 +78,7 @@ std::string own_path() {
 
 int tune_command(char** arguments) {
   if (arguments[1] && std::string_view(arguments[1]) == "--measure-messages" && arguments[2])
-    return measure_messages_on_rank(arguments[2], arguments[3]);
+    return measure_messages_on_rank(arguments[2], arguments[3] ? arguments[4] : nullptr);
   MessageOptions messages;
   messages.table = "none";
   char** const dashes = find_dashes(arguments);

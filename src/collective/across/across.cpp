@@ -5,20 +5,17 @@
 #include <new>
 #include <utility>
 
-#include "collective/collective.h"
-
 namespace millrace::collective {
 namespace {
 
 constexpr std::size_t alignment = 64;
+constexpr std::size_t least_piece_bytes = 64;
 
 }  // namespace
 
-Across::Limits Across::limits_of(const Group& here) {
-  return {here.shape().slot_bytes / here.ranks(), here.shape().letters != 0};
-}
+Across::Limits Across::limits_of(const GroupShape& here) { return {here.slot_bytes / here.ranks, here.letters != 0}; }
 
-bool Across::open(NodeMap&& map, std::uint32_t rank, Group* here, Wire& wire, const Limits& limits) {
+bool Across::open(NodeMap&& map, std::uint32_t rank, Here* here, Wire& wire, const Limits& limits) {
   map_ = std::move(map);
   rank_ = rank;
   here_ = here;
@@ -30,7 +27,10 @@ bool Across::open(NodeMap&& map, std::uint32_t rank, Group* here, Wire& wire, co
   sends_.reset(new (std::nothrow) Message[map_.most_places()]);
   receives_.reset(new (std::nothrow) Message[map_.most_places()]);
   parts_.reset(new (std::nothrow) Data[map_.most_places()]);
-  if (!memory_ || !node_bytes_ || !counts_ || !sends_ || !receives_ || !parts_) return false;
+  row_data_.reset(new (std::nothrow) Data[std::size_t{2} * map_.ranks()]);
+  row_inputs_.reset(new (std::nothrow) const void*[map_.ranks()]);
+  if (!memory_ || !node_bytes_ || !counts_ || !sends_ || !receives_ || !parts_ || !row_data_ || !row_inputs_)
+    return false;
   char* first = memory_.get();
   first += alignment - reinterpret_cast<std::uintptr_t>(first) % alignment;
   for (char*& room : rooms_) room = std::exchange(first, first + room_bytes);
@@ -41,14 +41,20 @@ bool Across::reduces(Kind kind, const Reducer& reducer) const {
   // Some elements of every rank's block have room.
   const std::size_t most_bytes = std::min(limits_.most_element_bytes, room_bytes / std::max(map_.ranks(), 64u));
   if (reducer.element_bytes == 0 || reducer.element_bytes > most_bytes) return false;
+  if (folds_rows(kind, reducer) && reducer.element_bytes > piece_bytes(Kind::alltoall)) return false;
+  const bool has_blocks = kind == Kind::reduce_scatter || folds_rows(kind, reducer);
+  return limits_.exchanges && (!has_blocks || map_.ranks() <= most_ranks_of_blocks);
+}
+
+bool Across::folds_rows(Kind kind, const Reducer& reducer) const {
   const bool ordered = kind == Kind::scan || kind == Kind::exscan || !reducer.commutative;
-  return limits_.exchanges && (!ordered || map_.is_in_order()) && map_.ranks() <= room_bytes / 1024;
+  return reducer.in_rank_order || (ordered && !map_.is_in_order());
 }
 
 bool Across::moves(Kind kind, std::size_t block_bytes) const {
   if (kind == Kind::barrier || kind == Kind::bcast) return true;
-  if (block_bytes == 0 || !limits_.exchanges || map_.ranks() > room_bytes / 1024) return false;
-  if (kind == Kind::alltoall) return map_.is_even();
+  if (block_bytes == 0 || !limits_.exchanges || map_.ranks() > most_ranks_of_blocks) return false;
+  if (kind == Kind::alltoall) return piece_bytes(kind) >= least_piece_bytes;
   return kind == Kind::gather || kind == Kind::scatter || kind == Kind::allgather;
 }
 
@@ -62,22 +68,22 @@ Result Across::crossed(bool succeeded) {
   return broken_;
 }
 
-Result Across::here_barrier() { return here_ ? collective::barrier(*here_) : Result::ok; }
+Result Across::here_barrier() { return here_ ? here_->barrier() : Result::ok; }
 
 Result Across::here_bcast(void* data, std::size_t bytes, std::uint32_t place) {
-  return here_ && bytes != 0 ? collective::bcast(*here_, data, bytes, place) : Result::ok;
+  return here_ && bytes != 0 ? here_->bcast(data, bytes, place) : Result::ok;
 }
 
 Result Across::here_reduce(const void* in, void* out, std::size_t elements, const Reducer& reducer,
                            std::uint32_t place) {
-  if (here_) return collective::reduce(*here_, in, out, elements, reducer, place);
+  if (here_) return here_->reduce(in, out, elements, reducer, place);
   if (in != out) std::memcpy(out, in, elements * reducer.element_bytes);
   return Result::ok;
 }
 
 Result Across::here_exchange(std::size_t sends, std::size_t receives) {
   if (!here_) return Result::ok;
-  return collective::exchange(*here_, Kind::alltoall, map_.nodes(), {sends_.get(), sends}, {receives_.get(), receives});
+  return here_->exchange(map_.nodes(), {sends_.get(), sends}, {receives_.get(), receives});
 }
 
 Result Across::here_pass(std::uint32_t from, std::uint32_t to, void* data, std::size_t bytes) {

@@ -1,4 +1,5 @@
-// Blocks of equal size: MPI_Allgather, MPI_Gather, MPI_Scatter, MPI_Alltoall.
+// Blocks of equal size: MPI_Allgather, MPI_Gather, MPI_Scatter, MPI_Alltoall; and MPI_Allgatherv, of which all ranks
+// know each block's size.
 #include <algorithm>
 #include <cstring>
 
@@ -18,18 +19,27 @@ void unpack_part(const Data& to, std::size_t first, std::size_t length, const ch
 
 }  // namespace
 
+// A leader whose nodes are of different size has the blocks of all of its node at a time.
+std::size_t Across::piece_bytes(Kind kind) const {
+  const std::size_t rows = kind == Kind::alltoall && !map_.is_even() ? map_.most_places() : 1;
+  return room_bytes / (rows * map_.ranks());
+}
+
 Result Across::exchange_blocks(Kind kind, std::size_t bytes, std::span<const Data> sent, std::span<const Data> received,
                                std::uint32_t root) {
   if (broken_ != Result::ok) return broken_;
   const Data* const own_sent = sent.empty() ? nullptr : sent.data();
   const Data* const own_received = received.empty() ? nullptr : received.data();
-  const std::size_t piece = room_bytes / map_.ranks();  // so much of every block at a time
+  const std::size_t piece = piece_bytes(kind);
   for (std::size_t first = 0; first < bytes; first += piece) {
     const std::size_t length = std::min(piece, bytes - first);
     Result result = Result::not_supported;
     switch (kind) {
       case Kind::allgather: result = allgather_piece(*own_sent, received, first, length); break;
-      case Kind::alltoall: result = alltoall_piece(sent, received, first, length); break;
+      case Kind::alltoall:
+        result = map_.is_even() ? alltoall_piece(sent, received, first, length)
+                                : alltoall_led(sent, received, first, length);
+        break;
       case Kind::gather: result = gather_piece(own_sent, received, root, first, length); break;
       case Kind::scatter: result = scatter_piece(sent, own_received, root, first, length); break;
       default: break;
@@ -50,7 +60,7 @@ Result Across::allgather_piece(const Data& own, std::span<const Data> received, 
     if (const Result result = crossed(gathered); result != Result::ok) return result;
     for (std::uint32_t at = 0; at < places(); ++at) parts_[at] = {column, room(0) + at * column, nullptr, nullptr};
     const Data mine{column, room(1), nullptr, nullptr};
-    const Result result = publish(*here_, Kind::allgather, length, mine, {parts_.get(), places()}, column);
+    const Result result = here_->publish(length, mine, {parts_.get(), places()}, column);
     if (result != Result::ok) return result;
     for (std::uint32_t rank = 0; rank < map_.ranks(); ++rank)
       unpack_part(received[rank], first, length, room(0) + map_.place_of(rank) * column + map_.node_of(rank) * length);
@@ -70,6 +80,51 @@ Result Across::allgather_piece(const Data& own, std::span<const Data> received, 
   if (const Result result = here_bcast(room(0), map_.ranks() * length, 0); result != Result::ok) return result;
   for (std::uint32_t i = 0; i < map_.ranks(); ++i)
     unpack_part(received[map_.in_node_order(i)], first, length, room(0) + i * length);
+  return Result::ok;
+}
+
+Result Across::publish(const Data& own, std::span<const Data> received) {
+  if (broken_ != Result::ok) return broken_;
+  std::size_t most = 0;
+  for (const Data& block : received) most = std::max(most, block.bytes);
+  const std::size_t piece = piece_bytes(Kind::allgather);
+  for (std::size_t first = 0; first < most; first += piece)
+    if (const Result result = publish_piece(own, received, first, std::min(piece, most - first)); result != Result::ok)
+      return result;
+  return own.bytes > received[rank_].bytes ? Result::truncated : Result::ok;
+}
+
+Result Across::publish_piece(const Data& own, std::span<const Data> received, std::size_t first, std::size_t length) {
+  const auto part_of = [&](std::uint32_t rank) {
+    return received[rank].bytes <= first ? 0 : std::min(length, received[rank].bytes - first);
+  };
+  std::size_t all = 0, node_begin = 0;
+  for (std::uint32_t of = 0; of < map_.nodes(); ++of) {
+    if (of == node()) node_begin = all;
+    node_bytes_[of] = 0;
+    for (std::uint32_t at = 0; at < map_.places(of); ++at) node_bytes_[of] += part_of(map_.rank_at(of, at));
+    all += node_bytes_[of];
+  }
+  std::size_t receives = 0, sends = 0, begin = node_begin;
+  for (std::uint32_t at = 0; at < places(); ++at) {
+    const std::size_t part = part_of(map_.rank_at(node(), at));
+    if (at == place()) pack_part(own, first, part, room(0) + begin);
+    if (leads() && at != 0 && part != 0) receives_[receives++] = to_or_from(at, room(0) + begin, part);
+    if (!leads() && at == place() && part != 0) sends_[sends++] = to_or_from(0, room(0) + begin, part);
+    begin += part;
+  }
+  if (const Result result = here_exchange(sends, receives); result != Result::ok) return result;
+  if (leads()) {
+    const bool gathered = wire_->allgather(Line::leaders, room(0), {node_bytes_.get(), map_.nodes()});
+    if (const Result result = crossed(gathered); result != Result::ok) return result;
+  }
+  if (const Result result = here_bcast(room(0), all, 0); result != Result::ok) return result;
+  begin = 0;
+  for (std::uint32_t i = 0; i < map_.ranks(); ++i) {
+    const std::uint32_t rank = map_.in_node_order(i);
+    unpack_part(received[rank], first, part_of(rank), room(0) + begin);
+    begin += part_of(rank);
+  }
   return Result::ok;
 }
 
@@ -145,10 +200,46 @@ Result Across::alltoall_piece(std::span<const Data> sent, std::span<const Data> 
   for (std::uint32_t of = 0; of < nodes; ++of)
     for (std::uint32_t at = 0; at < here; ++at)
       std::memcpy(room(2) + of * row + at * length, room(1) + at * column + of * length, length);
-  if (const Result result = crossed(wire_->alltoall(Line::places, room(2), room(0), row)); result != Result::ok)
-    return result;
+  std::fill_n(node_bytes_.get(), nodes, row);
+  const bool swapped = wire_->alltoall(Line::places, room(2), room(0), {node_bytes_.get(), nodes});
+  if (const Result result = crossed(swapped); result != Result::ok) return result;
   for (std::uint32_t rank = 0; rank < map_.ranks(); ++rank)
     unpack_part(received[rank], first, length, room(0) + map_.node_of(rank) * row + map_.place_of(rank) * length);
+  return Result::ok;
+}
+
+// The same where nodes have not as many ranks: all of a node send by their leader, who gets what is for all of them.
+Result Across::alltoall_led(std::span<const Data> sent, std::span<const Data> received, std::size_t first,
+                            std::size_t length) {
+  const std::size_t row = map_.ranks() * length, here = places();
+  for (std::uint32_t i = 0; i < map_.ranks(); ++i)
+    pack_part(sent[map_.in_node_order(i)], first, length, room(0) + i * length);
+  std::size_t messages = 0;
+  for (std::uint32_t at = 1; leads() && at < here; ++at)
+    receives_[messages++] = to_or_from(at, room(1) + at * row, row);
+  sends_[0] = to_or_from(0, room(0), row);
+  if (const Result result = here_exchange(leads() ? 0 : 1, messages); result != Result::ok) return result;
+  if (leads()) {
+    std::memcpy(room(1), room(0), row);
+    char* to = room(2);
+    for (std::uint32_t of = 0; of < map_.nodes(); ++of) {
+      const std::size_t part = map_.places(of) * length;
+      for (std::size_t from = 0; from < here; ++from, to += part)
+        std::memcpy(to, room(1) + from * row + map_.first(of) * length, part);
+    }
+    const bool swapped = wire_->alltoall(Line::leaders, room(2), room(0), node_bytes(here * length));
+    if (const Result result = crossed(swapped); result != Result::ok) return result;
+    // Now in node order of who sent: a block for each rank of this node.
+    for (std::size_t i = 0; i < map_.ranks(); ++i)
+      for (std::size_t at = 0; at < here; ++at)
+        std::memcpy(room(1) + at * row + i * length, room(0) + (i * here + at) * length, length);
+  }
+  messages = 0;
+  for (std::uint32_t at = 1; leads() && at < here; ++at) sends_[messages++] = to_or_from(at, room(1) + at * row, row);
+  receives_[0] = to_or_from(0, room(1), row);
+  if (const Result result = here_exchange(messages, leads() ? 0 : 1); result != Result::ok) return result;
+  for (std::uint32_t i = 0; i < map_.ranks(); ++i)
+    unpack_part(received[map_.in_node_order(i)], first, length, room(1) + i * length);
   return Result::ok;
 }
 

@@ -3,12 +3,13 @@
 #include <cstring>
 
 #include "collective/across/across.h"
-#include "collective/collective.h"
 
 namespace millrace::collective {
 
 Result Across::reduce(const void* in, void* out, std::size_t elements, const Reducer& reducer, std::uint32_t root) {
   if (broken_ != Result::ok) return broken_;
+  if (folds_rows(Kind::reduce, reducer))
+    return reduce_rows(static_cast<const char*>(in), static_cast<char*>(out), elements, reducer, root);
   const std::size_t piece = piece_elements(reducer);
   for (std::size_t first = 0; first < elements; first += piece) {
     const std::size_t offset = first * reducer.element_bytes;
@@ -38,6 +39,8 @@ Result Across::reduce_piece(const void* in, void* out, std::size_t elements, con
 
 Result Across::allreduce(const void* in, void* out, std::size_t elements, const Reducer& reducer) {
   if (broken_ != Result::ok) return broken_;
+  if (folds_rows(Kind::allreduce, reducer))
+    return allreduce_rows(static_cast<const char*>(in), static_cast<char*>(out), elements, reducer);
   const bool in_parts = map_.is_even() && here_ && elements * reducer.element_bytes > led_by_one_bytes;
   // A rank's part of a piece has room.
   const std::size_t piece = piece_elements(reducer) * (in_parts ? places() : 1);
@@ -67,8 +70,7 @@ Result Across::allreduce_parts(const void* in, void* out, std::size_t elements, 
     counts[part] = elements * (part + 1) / parts - elements * part / parts;
   const Blocking blocks(counts, begins);
   const std::size_t own = counts[place()];
-  if (const Result result = collective::reduce_scatter(*here_, in, room(0), blocks, reducer); result != Result::ok)
-    return result;
+  if (const Result result = here_->reduce_scatter(in, room(0), blocks, reducer); result != Result::ok) return result;
   if (own != 0)
     if (const Result result = crossed(wire_->allreduce(Line::places, room(0), own, reducer)); result != Result::ok)
       return result;
@@ -76,7 +78,7 @@ Result Across::allreduce_parts(const void* in, void* out, std::size_t elements, 
   for (std::uint32_t part = 0; part < parts; ++part)
     parts_[part] = {counts[part] * reducer.element_bytes,
                     static_cast<char*>(out) + begins[part] * reducer.element_bytes, nullptr, nullptr};
-  return collective::publish(*here_, Kind::allgather, elements, mine, {parts_.get(), parts});
+  return here_->publish(elements, mine, {parts_.get(), parts}, 0);
 }
 
 }  // namespace millrace::collective

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "collective/across/across.h"
-#include "collective/collective.h"
 
 namespace millrace::collective {
 namespace {
@@ -17,6 +16,8 @@ std::size_t part_of(std::size_t count, std::size_t first, std::size_t length) {
 
 Result Across::reduce_scatter(const void* in, void* out, const Blocking& blocks, const Reducer& reducer) {
   if (broken_ != Result::ok) return broken_;
+  if (folds_rows(Kind::reduce_scatter, reducer))
+    return reduce_scatter_rows(static_cast<const char*>(in), static_cast<char*>(out), blocks, reducer);
   // So much of every block at a time that all of it has room.
   const std::size_t length = piece_elements(reducer) / map_.ranks();
   for (std::size_t first = 0; first < blocks.most(); first += length) {
@@ -47,7 +48,7 @@ Result Across::scatter_reduced(const char* in, char* out, const Blocking& blocks
       counts[part] += count_of(rank);
     }
   const Blocking here_blocks(counts, begins);
-  const Result reduced = by_place ? collective::reduce_scatter(*here_, room(0), room(1), here_blocks, reducer)
+  const Result reduced = by_place ? here_->reduce_scatter(room(0), room(1), here_blocks, reducer)
                                   : here_reduce(room(0), room(1), here_blocks.elements(), reducer, 0);
   if (reduced != Result::ok) return reduced;
   // Now between nodes: what each node's ranks get.
@@ -80,6 +81,8 @@ Result Across::scatter_reduced(const char* in, char* out, const Blocking& blocks
 
 Result Across::scan(const void* in, void* out, std::size_t elements, const Reducer& reducer, bool inclusive) {
   if (broken_ != Result::ok) return broken_;
+  if (folds_rows(inclusive ? Kind::scan : Kind::exscan, reducer))
+    return scan_rows(static_cast<const char*>(in), static_cast<char*>(out), elements, reducer, inclusive);
   const std::size_t piece = piece_elements(reducer);
   for (std::size_t first = 0; first < elements; first += piece) {
     const std::size_t offset = first * reducer.element_bytes;
@@ -100,8 +103,7 @@ Result Across::scan_piece(const void* in, void* out, std::size_t elements, const
   if (!here_) {
     if (inclusive && in != out) std::memcpy(out, in, bytes);
   } else {
-    const Result result = inclusive ? collective::scan(*here_, in, out, elements, reducer)
-                                    : collective::exscan(*here_, in, out, elements, reducer);
+    const Result result = here_->scan(in, out, elements, reducer, inclusive);
     if (result != Result::ok) return result;
   }
   if (place() == last) {

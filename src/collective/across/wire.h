@@ -35,8 +35,8 @@ class Wire {
   virtual bool allgather(Line line, char* all, std::span<const std::size_t> bytes) = 0;
   virtual bool gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
   virtual bool scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
-  // A block of `bytes` from each to each.
-  virtual bool alltoall(Line line, const char* in, char* out, std::size_t bytes) = 0;
+  // `bytes[node]` to each node, and as many from it, one behind the other.
+  virtual bool alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes) = 0;
 
  protected:
   ~Wire() = default;

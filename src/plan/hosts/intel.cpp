@@ -35,6 +35,7 @@ constinit const HostFacts intel{
     .begun_allgather = {128 * kib, mib - 1},
     .begun_blocks_from = 128 * kib,
     .begun_scatter_from = 16 * kib,
+    .begun_neighbors = true,
 };
 
 }  // namespace millrace::plan::hosts

@@ -30,6 +30,7 @@ constinit const HostFacts mpich_4{
     .collectives = collectives,
     .bcast_by_one_copy = {128 * kib, mib - 1},
     .gathers_counted = true,
+    .small_started_below = 1 * kib,
     .crosses_scan_slowly = true,
     .reports_short_bcast = true,
 };

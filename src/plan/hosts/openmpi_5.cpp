@@ -42,6 +42,7 @@ constinit const HostFacts openmpi_5{
     .small_exscan_below = 64,
     .crowded_begun_to_all_below = 512,
     .crowded_begun_barrier = true,
+    .small_started_below = 512,
     .crossing_allgather = {2 * kib, any_size},
     .crossing_reduce_scatter = {32 * kib, any_size},
 };

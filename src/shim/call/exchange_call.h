@@ -35,6 +35,7 @@ class ExchangeCall {
   Word datatype(const ExchangeSide& side, std::size_t index) const {
     return side.own_types ? arguments_.datatype_at(side.datatype, index) : arguments_.datatype(side.datatype);
   }
+  Word word(std::uint8_t position) const { return arguments_.word(position); }
   // Whether both sides were given the same word: the same array, where they have such.
   bool same_arguments(std::uint8_t ExchangeSide::*place) const {
     return arguments_.word(shape.send.*place) == arguments_.word(shape.receive.*place);

@@ -1,5 +1,5 @@
 """python3 src/shim/generate --abi ABI --out DIRECTORY: writes what a preload of one ABI is built from; --check instead
-of --abi: the sources of `millrace check`."""
+of --abi: the sources of `millrace check`; --header ABI: an mpi.h for `millrace bench`."""
 
 import argparse
 import pathlib
@@ -11,6 +11,7 @@ import write_check
 import write_entries
 import write_exports
 import write_forwards
+import write_header
 import write_positions
 
 PARTS = 4  # of the forwards of each language, so that they compile in parallel
@@ -40,6 +41,7 @@ def main():
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--abi")
     what.add_argument("--check", action="store_true")
+    what.add_argument("--header", metavar="ABI")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--list", action="store_true", help="print the names of the files instead of writing them")
     arguments = parser.parse_args()
@@ -47,9 +49,13 @@ def main():
         table = shim_table.load()
     except shim_table.TableError as error:
         sys.exit(f"generate: {error}")
-    if arguments.abi and arguments.abi not in table.abis():
-        sys.exit(f"generate: unknown ABI {arguments.abi}, expected one of {', '.join(table.abis())}")
-    result = files(table, arguments.abi) if arguments.abi else write_check.files(table)
+    abi = arguments.abi or arguments.header
+    if abi and abi not in table.abis():
+        sys.exit(f"generate: unknown ABI {abi}, expected one of {', '.join(table.abis())}")
+    if arguments.header:
+        result = {"mpi.h": write_header.header(table, abi)}
+    else:
+        result = files(table, abi) if abi else write_check.files(table)
     if arguments.list:
         print("\n".join(result))
     else:

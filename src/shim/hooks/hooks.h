@@ -17,6 +17,7 @@
 #include "shim/reduce/reduce_local.h"
 #include "shim/reduce/user_ops.h"
 #include "shim/shared/background_calls.h"
+#include "shim/shared/persistent_call.h"
 #include "shim/shared/remembered_refusals.h"
 #include "shim/shared/shared_collectives.h"
 
@@ -103,6 +104,13 @@ Word exchange(Words... words) {
   return shared_exchange(symbol, next_definition<symbol>(), all);
 }
 
+inline CollectiveCall read_exchange(const ExchangeCall& exchange) {
+  return {.kind = CollectiveKind::exchange,
+          .from_fortran = exchange.from_fortran(),
+          .comm = exchange.comm(),
+          .exchange = &exchange};
+}
+
 // Nonblocking collectives: in shared memory, or as what else they may be.
 template <Symbol symbol, class... Words>
 Word begun_barrier(Words... words) {
@@ -136,11 +144,43 @@ Word begun_exchange(Words... words) {
     return message<symbol, function>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
   const ExchangeCall exchange(symbol, *exchange_shape(symbol_entry(symbol)), all);
-  const CollectiveCall call{.kind = CollectiveKind::exchange,
-                            .from_fortran = exchange.from_fortran(),
-                            .comm = exchange.comm(),
-                            .exchange = &exchange};
-  return begun_in_background<symbol>(all, call, [&] { return message<symbol, function>(words...); });
+  return begun_in_background<symbol>(all, read_exchange(exchange), [&] { return message<symbol, function>(words...); });
+}
+
+// Persistent collectives: the host prepares each, and it may be done in shared memory when it is started.
+template <Symbol symbol, CollectiveCall (*read)(const Arguments&), class... Words>
+Word prepared_barrier(Words... words) {
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0)) return forward<symbol>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  return prepared_in_background<symbol>(all, read(Arguments(symbol, all)), [&] { return forward<symbol>(words...); });
+}
+
+template <Symbol symbol, CollectiveCall (*read)(const Arguments&), class... Words>
+Word prepared_reduction(Words... words) {
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
+    return substituted_reduction<symbol>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  return prepared_in_background<symbol>(all, read(Arguments(symbol, all)),
+                                        [&] { return substituted_reduction<symbol>(words...); });
+}
+
+template <Symbol symbol, HostCallFunction function, class... Words>
+Word prepared_bcast(Words... words) {
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
+    return message<symbol, function>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  return prepared_in_background<symbol>(all, read_bcast_init(Arguments(symbol, all)),
+                                        [&] { return message<symbol, function>(words...); });
+}
+
+template <Symbol symbol, HostCallFunction function, class... Words>
+Word prepared_exchange(Words... words) {
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
+    return message<symbol, function>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  const ExchangeCall exchange(symbol, *exchange_shape(symbol_entry(symbol)), all);
+  return prepared_in_background<symbol>(all, read_exchange(exchange),
+                                        [&] { return message<symbol, function>(words...); });
 }
 
 // Constructors of communicators: the first argument is what they are called on, the last one what they make.

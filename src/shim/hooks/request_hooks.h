@@ -1,10 +1,15 @@
 // The hooks of calls that complete requests, or ask about them (see hooks.h).
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "shim/hooks/packed_hooks.h"
 #include "shim/packed/requests.h"
 #include "shim/packed/requests_complete.h"
 #include "shim/shared/background_requests.h"
+#include "shim/shared/background_tokens.h"
+#include "shim/shared/persistent_start.h"
 
 namespace millrace::shim::hook {
 
@@ -48,13 +53,31 @@ Word request(Words... words) {
   return packed_request<symbol, function>(words...);
 }
 
+template <Symbol symbol, HostCallFunction function, class... Words>
+Word start(Words... words) {
+  if (!any_persistent() || (current_mode() & checking)) return packed_request<symbol, function>(words...);
+  constexpr std::size_t length = sizeof...(words);
+  const bool several = symbol_entry(symbol) == Entry::Startall;
+  std::array<Word, length> all{words...};
+  return (several ? startall_persistent : start_persistent)(symbol, all, packed_request_of<symbol, function, length>);
+}
+
+template <Symbol symbol, std::size_t length>
+Word request_free_of(const Word* words) {
+  std::array<Word, length> all;
+  std::copy_n(words, length, all.begin());
+  const AsUsual usual = packed_request_of<symbol, request_free_call, length>;
+  return any_in_background() ? free_in_background(symbol, all, usual) : usual(words);
+}
+
 template <Symbol symbol, class... Words>
 Word request_free(Words... words) {
-  std::array<Word, sizeof...(words)> all{words...};
-  if (!(current_mode() & checking)) forget_request(symbol, all);
-  if (any_in_background() && !(current_mode() & checking))
-    return free_in_background(symbol, all, packed_request_of<symbol, request_free_call, sizeof...(words)>);
-  return packed_request<symbol, request_free_call>(words...);
+  if (current_mode() & checking) return packed_request<symbol, request_free_call>(words...);
+  constexpr std::size_t length = sizeof...(words);
+  std::array<Word, length> all{words...};
+  forget_request(symbol, all);
+  if (any_persistent()) return request_free_persistent(symbol, all, request_free_of<symbol, length>);
+  return request_free_of<symbol, length>(all.data());
 }
 
 }  // namespace millrace::shim::hook

@@ -51,6 +51,7 @@ struct Communicator {
   bool has_identity = false;               // without one it stays with the host
   bool lost_count = false;                 // a call failed here: `calls` may not be what the others have
   bool is_background = false;              // of nonblocking calls (shared/background_channel.h)
+  bool is_persistent = false;              // of the starts of one persistent collective (likewise)
   bool lost_children = false;              // the same of constructors
   node::Identity identity;                 // of the communicator, before its members are mixed into it
   std::uint64_t serial = 0;                // unlike that of any other of this process, also of one with the same handle
@@ -58,6 +59,7 @@ struct Communicator {
   std::uint64_t history = 0;               // what they were, while undecided
   std::array<std::uint32_t, 8> host_ns{};  // of the last calls while undecided: how long the host kept this rank
   std::uint64_t host_calls = 0;            // of those
+  std::uint64_t persistent_calls = 0;      // persistent collectives that were prepared on it
   std::uint64_t children = 0;              // made of it by constructors that all its ranks call
   std::unordered_map<std::uint64_t, std::uint64_t> groups;  // the same by members and tag, for MPI_Comm_create_group
   std::vector<int> seats;               // of its ranks in MPI_COMM_WORLD, once somebody asked (targets.cpp)

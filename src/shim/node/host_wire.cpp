@@ -99,9 +99,12 @@ bool HostWire::scatter(Line, char* all, std::span<const std::size_t> bytes, std:
                                          type, word(root), line_);
 }
 
-bool HostWire::alltoall(Line, const char* in, char* out, std::size_t bytes) {
-  const Word type = abi::byte_type();
-  return call_host<Symbol::MPI_Alltoall>(as_word(in), word(bytes), type, as_word(out), word(bytes), type, line_);
+bool HostWire::alltoall(Line, const char* in, char* out, std::span<const std::size_t> bytes) {
+  const Word type = abi::byte_type(), from = as_word(in), to = as_word(out);
+  if (lay_out(bytes))
+    return call_host<Symbol::MPI_Alltoall>(from, word(bytes[0]), type, to, word(bytes[0]), type, line_);
+  const Word lengths = as_word(lengths_.data()), begins = as_word(places_.data());
+  return call_host<Symbol::MPI_Alltoallv>(from, lengths, begins, type, to, lengths, begins, type, line_);
 }
 
 }  // namespace millrace::shim

@@ -31,7 +31,7 @@ class HostWire final : public collective::Wire {
   bool allgather(collective::Line line, char* all, std::span<const std::size_t> bytes) override;
   bool gather(collective::Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
   bool scatter(collective::Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
-  bool alltoall(collective::Line line, const char* in, char* out, std::size_t bytes) override;
+  bool alltoall(collective::Line line, const char* in, char* out, std::span<const std::size_t> bytes) override;
 
  private:
   // Lengths and places of the nodes' blocks, as the host wants them. True: all are equal.

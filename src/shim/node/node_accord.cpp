@@ -37,8 +37,9 @@ bool NodeAccord::join_memory() { return find_memory(this) != 0 && prepare(this);
 
 std::uint32_t NodeAccord::find_memory(void* self) {
   auto& accord = *static_cast<NodeAccord*>(self);
-  std::atomic<std::uint32_t>& memory = accord.record_.memory;  // read after the proposal that follows it
-  if (const std::uint32_t found = memory.load(std::memory_order_relaxed)) return found;
+  std::atomic<std::uint32_t>& memory = accord.record_.memory;
+  // Not always under the lock, nor after a proposal (join_memory()). Partner: the release below.
+  if (const std::uint32_t found = memory.load(std::memory_order_acquire)) return found;
   const std::size_t bytes = NodeGroup::region_bytes(accord.board_, accord.ranks_);
   std::uint64_t available = 0;
   try {
@@ -50,7 +51,7 @@ std::uint32_t NodeAccord::find_memory(void* self) {
   std::uint32_t number = memory.load(std::memory_order_relaxed);
   if (number == 0) {
     number = accord.board_.allocate(bytes);
-    if (number != 0) memory.store(number, std::memory_order_relaxed);
+    if (number != 0) memory.store(number, std::memory_order_release);  // what the board says of the region is there
   }
   accord.board_.unlock();
   accord.lacks_memory_ = number == 0;

@@ -283,7 +283,10 @@ void agreement_ended(std::uint64_t shared_calls) noexcept {
   if (!shares_all) short_lives.ended(shared_calls);
 }
 
-node::Identity in_background(const Identity& communicator) { return mix(communicator, 0x62616b67726f756e); }
+node::Identity in_background(const Identity& communicator, std::uint64_t part) {
+  const Identity nonblocking = mix(communicator, 0x62616b67726f756e);
+  return part == 0 ? nonblocking : mix(nonblocking, part);
+}
 
 node::Identity next_child(Communicator& parent, std::uint64_t kind) noexcept {
   // The calls so far are in the name, so that ranks that have seen other calls, or not all of the constructors, do not

@@ -48,8 +48,9 @@ void ask_before_background(bool (*may_run)());
 // A communicator that had begun to agree has ended, after so many calls in shared memory.
 void agreement_ended(std::uint64_t shared_calls) noexcept;
 
-// That of the nonblocking calls on a communicator, which are counted for themselves.
-node::Identity in_background(const node::Identity& communicator);
+// That of the nonblocking calls on a communicator, which are counted for themselves. `part`: 0, or the number of a
+// persistent one.
+node::Identity in_background(const node::Identity& communicator, std::uint64_t part);
 
 // The identity of what a constructor, called on `parent`, has made; also to be called where this rank got nothing
 // (MPI_COMM_NULL) of it. `kind`: the constructor. Only for those that are collective over `parent`.

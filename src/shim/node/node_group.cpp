@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/launcher.h"
+#include "collective/group_memory.h"
 #include "shared_memory/process.h"
 #include "shim/bind/attention.h"
 #include "shim/host/host_progress.h"
@@ -13,14 +14,14 @@
 namespace millrace::shim {
 namespace {
 
-constexpr std::size_t most_group_bytes = std::size_t{64} << 20;
 constexpr std::size_t groups_of_a_node = 4;  // at the least, if they are as large as that
 
 collective::Selection selection_in_force;
 collective::Waiting waiting_in_force = collective::Waiting::automatic;
 
 collective::GroupShape shape_of(const node::Board& board, std::uint32_t ranks) {
-  const std::uint64_t most_bytes = std::min<std::uint64_t>(most_group_bytes, board.budget_bytes() / groups_of_a_node);
+  const std::uint64_t most_bytes =
+      std::min<std::uint64_t>(collective::usual_group_bytes, board.budget_bytes() / groups_of_a_node);
   return collective::shape_for(ranks, most_bytes);
 }
 

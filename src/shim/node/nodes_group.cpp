@@ -100,7 +100,7 @@ std::unique_ptr<NodesGroup> NodesGroup::make(const node::Identity& identity, con
     names.reserve(members.size());
     for (const int member : members) names.push_back(node_cards()[static_cast<std::size_t>(member)].node);
     good = map.build(names) && prepare_rank && prepare_rank() && made->join_here(identity, map, rank);
-    if (good && made->here_) limits = collective::Across::limits_of(made->here_->group());
+    if (good && made->here_) limits = collective::Across::limits_of(made->here_->group().shape());
   } catch (...) {
     good = false;
   }
@@ -114,7 +114,8 @@ std::unique_ptr<NodesGroup> NodesGroup::make(const node::Identity& identity, con
       good = made->open_line(all, map, rank);
       // All have joined: nothing is waited for.
       if (good && made->here_) good = made->here_->group().start() == collective::Result::ok;
-      collective::Group* const here = made->here_ ? &made->here_->group() : nullptr;
+      if (made->here_) made->steps_here_.emplace(made->here_->group());
+      collective::Here* const here = made->steps_here_ ? &*made->steps_here_ : nullptr;
       good = good && made->across_.open(std::move(map), rank, here, made->wire_, limits);
       if (good) made->group_ = NodeGroup::over(made->across_);
       good = good && made->group_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "collective/across/across.h"
@@ -40,6 +41,7 @@ class NodesGroup final : public KeptWithCommunicator {
 
   std::unique_ptr<NodeAccord> accord_;  // of this node's ranks; null: this rank is alone
   std::unique_ptr<NodeGroup> here_;
+  std::optional<collective::GroupHere> steps_here_;
   HostWire wire_;
   collective::Across across_;
   std::unique_ptr<NodeGroup> group_;

@@ -16,22 +16,32 @@
 #include "shim/node/node_group.h"
 #include "shim/shared/background_helper.h"
 #include "shim/shared/background_requests.h"
+#include "shim/shared/background_tokens.h"
+#include "shim/shared/exchange_blocks.h"
 
 namespace millrace::shim {
 namespace {
 
 using record::Reason;
 
-std::uint64_t number_of(const CollectiveCall& call) {
-  const int exchange = call.kind == CollectiveKind::exchange ? static_cast<int>(call.exchange->shape.kind) : 0;
-  return static_cast<std::uint64_t>(first_shared_algorithm) + static_cast<std::uint64_t>(call.kind) +
-         static_cast<std::uint64_t>(exchange);
-}
-
 // Tools that follow every write take a change of the stack for something else.
 bool can_help() { return Fiber::can_switch() && !shared_memory::writes_are_followed() && have_background_helper(); }
 
+// The neighbours of a communicator that is there no more, or not yet agreed on, are those of its channel.
+void give_neighbors(const BackgroundChannel& channel, std::unique_ptr<KeptWithCommunicator>& blocks) {
+  if (!blocks) blocks = std::make_unique<ExchangeBlocks>();
+  std::optional<Neighbors>& neighbors = static_cast<ExchangeBlocks&>(*blocks).neighbors;
+  if (neighbors) return;
+  neighbors = channel.neighbors() ? *channel.neighbors() : Neighbors{};
+  neighbors->repeats_anywhere = neighbors->repeats;
+}
+
 }  // namespace
+
+std::uint16_t background_number(const CollectiveCall& call) {
+  const int exchange = call.kind == CollectiveKind::exchange ? static_cast<int>(call.exchange->shape.kind) : 0;
+  return static_cast<std::uint16_t>(first_shared_algorithm + static_cast<int>(call.kind) + exchange);
+}
 
 BackgroundOperation::BackgroundOperation(BackgroundChannel& its_channel, Symbol its_symbol,
                                          std::span<const Word> its_words, const CollectiveCall& its_call)
@@ -41,6 +51,7 @@ BackgroundOperation::BackgroundOperation(BackgroundChannel& its_channel, Symbol 
   exchange.emplace(its_symbol, its_call.exchange->shape, std::span(words).first(its_words.size()));
   call.exchange = &*exchange;
   blocks = channel->take_blocks();
+  if (exchange->shape.is_neighbor()) give_neighbors(*channel, blocks);
 }
 
 void BackgroundOperation::work(void* self) {
@@ -85,6 +96,7 @@ BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> wo
   if (communicator.stage == Communicator::Stage::undecided) before_host_call(communicator, false);
   if (communicator.stage == Communicator::Stage::undecided) undecided_ = channel;
   if (communicator.stage != Communicator::Stage::active || is_disabled_entry(symbol)) return;
+  if (channel->leaves_neighbors && call.exchange && call.exchange->shape.is_neighbor()) return;
   if ((current_mode() & recording) == 0) {
     begin(*channel, words);
     return;
@@ -93,7 +105,7 @@ BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> wo
   begin(*channel, words);
   observed.stop();
   if (is_ours_ && observed.outermost())
-    observed.add(posted_bytes(symbol, words), static_cast<std::uint16_t>(number_of(call)), Reason::none);
+    observed.add(posted_bytes(symbol, words), background_number(call), Reason::none);
 }
 
 void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word> words) try {
@@ -104,6 +116,9 @@ void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word
   if (!channel.queue()->begin(operation.call_in_background)) throw std::bad_alloc();
   if (!operation.call_in_background.has_entered() && operation.attempt.reason() != Reason::none) {
     channel.keep_blocks(std::move(operation.blocks));
+    if (operation.attempt.reason() == Reason::host_is_faster && operation.exchange &&
+        operation.exchange->shape.is_neighbor())
+      channel.leaves_neighbors = true;
     return;
   }
   is_ours_ = true;
@@ -124,7 +139,7 @@ void BackgroundBeginning::host_has_begun(bool succeeded) {
   // Its error handler may have freed it.
   Communicator* const known = find_communicator(call_.comm);
   if (!known || known->background.get() != undecided_) return;
-  after_host_call(undecided_->communicator, number_of(call_), succeeded && !may_hide_errors(call_.comm), false);
+  after_host_call(undecided_->communicator, background_number(call_), succeeded && !may_hide_errors(call_.comm), false);
 }
 
 void prepare_background_calls() { ask_before_background(can_help); }
@@ -132,7 +147,7 @@ void prepare_background_calls() { ask_before_background(can_help); }
 void forget_background_calls() noexcept {
   ask_before_background(nullptr);
   forget_background_channels();
-  forget_background_requests();
+  forget_tokens();
 }
 
 }  // namespace millrace::shim

@@ -50,6 +50,9 @@ struct BackgroundOperation {
   mutable collective::BackgroundCall call_in_background{&work, this};
 };
 
+// By which such calls are counted: the same on all ranks.
+std::uint16_t background_number(const CollectiveCall& call);
+
 // One call of the program that begins a nonblocking collective.
 class BackgroundBeginning {
  public:

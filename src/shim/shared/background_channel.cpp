@@ -25,6 +25,10 @@ std::vector<BackgroundChannel*>& channels() {
 // In place of a channel that this rank had no memory for: it has not counted what the others have, so it never agrees.
 KeptWithCommunicator lost;
 
+bool can_be_shared(const Communicator& communicator) {
+  return !communicator.between && communicator.ranks >= 2 && communicator.has_identity;
+}
+
 // What moves on the calls of a thread that is inside another collective of ours.
 void advance_own() {
   if (any_in_background()) advance_background();
@@ -37,8 +41,8 @@ BackgroundChannel* BackgroundChannel::of(Communicator& communicator) noexcept tr
     return nullptr;
   if (communicator.background) [[likely]]
     return static_cast<BackgroundChannel*>(communicator.background.get());
-  if (communicator.between || communicator.ranks < 2 || !communicator.has_identity) return nullptr;
-  auto made = std::make_shared<BackgroundChannel>(communicator);
+  if (!can_be_shared(communicator)) return nullptr;
+  auto made = std::make_shared<BackgroundChannel>(communicator, 0);
   made->itself_ = made;
   communicator.background = made;
   return made.get();
@@ -47,14 +51,25 @@ BackgroundChannel* BackgroundChannel::of(Communicator& communicator) noexcept tr
   return nullptr;
 }
 
-BackgroundChannel::BackgroundChannel(const Communicator& parent) {
+std::shared_ptr<BackgroundChannel> BackgroundChannel::of_persistent(const Communicator& communicator,
+                                                                    std::uint64_t number) {
+  if (!can_be_shared(communicator)) return nullptr;
+  auto made = std::make_shared<BackgroundChannel>(communicator, number);
+  made->itself_ = made;
+  return made;
+}
+
+BackgroundChannel::BackgroundChannel(const Communicator& parent, std::uint64_t number) {
+  neighbors_ = neighbors_of(parent.handle, parent.rank);
+  if (!neighbors_->has_topology) neighbors_.reset();
   communicator.handle = parent.handle;
   communicator.rank = parent.rank;
   communicator.ranks = parent.ranks;
   communicator.has_identity = true;
-  communicator.identity = in_background(parent.identity);
+  communicator.identity = in_background(parent.identity, number << 1 | (neighbors_ && neighbors_->repeats ? 1 : 0));
   communicator.serial = parent.serial;
   communicator.is_background = true;
+  communicator.is_persistent = number != 0;
 }
 
 BackgroundChannel::~BackgroundChannel() {

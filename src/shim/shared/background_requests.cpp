@@ -4,13 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cstring>
-#include <mutex>
-#include <new>
-#include <optional>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "positions.h"
@@ -20,93 +13,14 @@
 #include "shim/call/arguments.h"
 #include "shim/host/host_progress.h"
 #include "shim/shared/background_helper.h"
+#include "shim/shared/background_tokens.h"
 
 namespace millrace::shim {
-
-// A handle of the host's, used again and again.
-struct BackgroundToken {
-  Word handle = 0;
-  std::optional<BackgroundOperation> operation;  // none: the program does not have it
-  bool is_freed = false;                         // nor if it has freed it, but then it is still under way
-  BackgroundToken* next = nullptr;               // of those that it does not have
-};
-
 namespace {
 
-int nothing = 0;  // the buffer of a receive that is never started
-
-struct Tokens {
-  std::mutex mutex;
-  std::unordered_map<Word, std::unique_ptr<BackgroundToken>> all;
-  BackgroundToken* spare = nullptr;
-  std::vector<BackgroundToken*> freed;
-};
-Tokens& tokens() {
-  static auto& instance = *new Tokens;  // never destroyed
-  return instance;
-}
-
-std::atomic<BackgroundToken*> last_used{nullptr};  // one that is to be had without the lock
-
-// What this thread was given last, which it will ask for next. Of an earlier generation it is gone: MPI was finalised.
-struct Given {
-  std::uint64_t generation;
-  BackgroundToken* token;
-};
-thread_local constinit Given given_here __attribute__((tls_model("initial-exec"))) = {0, nullptr};
-std::atomic<std::uint64_t> generation{1};
-
-BackgroundToken* take_token() noexcept try {
-  // Partner: give_token_back().
-  if (BackgroundToken* const found = last_used.exchange(nullptr, std::memory_order_acquire)) return found;
-  Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
-  if (BackgroundToken* const found = known.spare) {
-    known.spare = found->next;
-    return found;
-  }
-  auto made = std::make_unique<BackgroundToken>();
-  Word request = 0;
-  if (host<Symbol::MPI_Recv_init>(as_word(&nothing), 0, abi::int_type(), abi::proc_null, 0, quiet_comm(),
-                                  as_word(&request)) != 0)
-    return nullptr;
-  made->handle = abi::handle(request);
-  BackgroundToken* const token = made.get();
-  known.all.emplace(token->handle, std::move(made));
-  return token;
-} catch (...) {
-  return nullptr;
-}
-
-// After its operation has gone.
-void give_token_back(BackgroundToken& token) {
-  BackgroundToken* none = nullptr;
-  if (last_used.compare_exchange_strong(none, &token, std::memory_order_release)) return;
-  Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
-  token.next = known.spare;
-  known.spare = &token;
-}
-
-// The token behind a request that is ours and open, or null.
-BackgroundToken* find_token(Word request) {
-  BackgroundToken* const last =
-      given_here.generation == generation.load(std::memory_order_relaxed) ? given_here.token : nullptr;
-  if (last && last->handle == request && last->operation && !last->is_freed) return last;
-  Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
-  const auto found = known.all.find(request);
-  if (found == known.all.end()) return nullptr;
-  BackgroundToken& token = *found->second;
-  return token.operation && !token.is_freed ? &token : nullptr;
-}
-
-void end_operation(BackgroundToken& token) {
-  BackgroundOperation& operation = *token.operation;
-  operation.channel->keep_blocks(std::move(operation.blocks));
-  token.operation.reset();
-  give_token_back(token);
-  open_background_calls.fetch_sub(1, std::memory_order_relaxed);
+Word null_request() {
+  static const Word null = abi::request_null();  // to find it among libmpi's objects takes long
+  return null;
 }
 
 // The program has completed it.
@@ -116,28 +30,6 @@ BackgroundFailure retire(BackgroundToken& token) {
   end_operation(token);
   note_meeting();
   return failure;
-}
-
-// Those that the program has freed, and that have ended since.
-void end_freed() {
-  Tokens& known = tokens();
-  std::vector<BackgroundToken*> ended;
-  {
-    const std::lock_guard hold(known.mutex);
-    if (known.freed.empty()) return;
-    const auto has_ended = [](const BackgroundToken* token) { return token->operation->has_ended(); };
-    std::copy_if(known.freed.begin(), known.freed.end(), std::back_inserter(ended), has_ended);
-    std::erase_if(known.freed, has_ended);
-  }
-  for (BackgroundToken* const token : ended) {
-    token->is_freed = false;
-    end_operation(*token);
-  }
-}
-
-Word null_request() {
-  static const Word null = abi::request_null();  // to find it among libmpi's objects takes long
-  return null;
 }
 
 // One of ours among the requests of a call.
@@ -174,12 +66,7 @@ class Completion {
   Word free() {
     BackgroundToken* const token = find_token(arguments_.request_at(at::Request_free::request));
     if (!token) return pass();
-    {
-      Tokens& known = tokens();
-      const std::lock_guard hold(known.mutex);
-      token->is_freed = true;
-      known.freed.push_back(token);
-    }
+    free_token(*token);
     set_null(words_[at::Request_free::request], 0);
     return succeed(symbol_, words_);
   }
@@ -210,6 +97,7 @@ class Completion {
     token->operation->finish();
     set_null(words_[0], 0);
     const Word result = pass();
+    keep_if_persistent({0, token});
     return with_failure(result, retire(*token));
   }
 
@@ -228,9 +116,8 @@ class Completion {
     }
     set_null(words_[0], 0);
     const Word result = pass();
-    if (frees) return with_failure(result, retire(*token));
-    restore({0, token});
-    return result;
+    if (!frees || token->persistent) restore({0, token});
+    return frees ? with_failure(result, retire(*token)) : result;
   }
 
   // The second word of MPI_Test and MPI_Request_get_status, the third or fourth of the others.
@@ -270,9 +157,13 @@ class Completion {
     else
       static_cast<abi::HandleStorage*>(as_pointer(array))[index] = static_cast<abi::HandleStorage>(handle);
   }
+  // A persistent one has become inactive, and keeps its handle.
+  void keep_if_persistent(const Found& one) const {
+    if (one.token->persistent) restore(one);
+  }
   void restore(const Found& one) const {
-    const bool single_request =
-        symbol_entry(symbol_) == Entry::Request_get_status || symbol_entry(symbol_) == Entry::Test;
+    const Entry entry = symbol_entry(symbol_);
+    const bool single_request = entry == Entry::Request_get_status || entry == Entry::Test || entry == Entry::Wait;
     store(words_[single_request ? 0 : at::Waitall::array_of_requests], one.index, one.token->handle);
   }
   void hide(const std::vector<Found>& found) const {
@@ -288,8 +179,10 @@ class Completion {
       wait_for_host(request_at(i));
     const Word result = pass();
     BackgroundFailure failure;
-    for (const Found& one : found)
+    for (const Found& one : found) {
+      keep_if_persistent(one);
       if (const BackgroundFailure own = retire(*one.token); own.error != 0) failure = own;
+    }
     return with_failure(result, failure);
   }
 
@@ -302,10 +195,9 @@ class Completion {
     const bool all = *static_cast<const int*>(as_pointer(words_[flag_place()])) != 0;
     BackgroundFailure failure;
     for (const Found& one : found) {
-      if (!frees || !all)
-        restore(one);
-      else if (const BackgroundFailure own = retire(*one.token); own.error != 0)
-        failure = own;
+      if (!frees || !all || one.token->persistent) restore(one);
+      if (!frees || !all) continue;
+      if (const BackgroundFailure own = retire(*one.token); own.error != 0) failure = own;
     }
     return with_failure(result, failure);
   }
@@ -377,7 +269,7 @@ class Completion {
     words_[0] = former;
     *static_cast<int*>(as_pointer(words_[at::Waitany::indx])) = static_cast<int>(one.index) + (from_fortran() ? 1 : 0);
     if (!frees) return result;
-    set_null(words_[at::Waitany::array_of_requests], one.index);
+    if (!one.token->persistent) set_null(words_[at::Waitany::array_of_requests], one.index);
     return with_failure(result, retire(*one.token));
   }
 
@@ -420,7 +312,7 @@ class Completion {
       }
       indices[outcount++] = static_cast<int>(one.index) + (from_fortran() ? 1 : 0);
       if (!frees) continue;
-      set_null(words_[at::Waitsome::array_of_requests], one.index);
+      if (!one.token->persistent) set_null(words_[at::Waitsome::array_of_requests], one.index);
       if (const BackgroundFailure own = retire(*one.token); own.error != 0) failure = own;
     }
     return with_failure(result, failure);
@@ -470,28 +362,8 @@ void BackgroundRequest::give(bool from_fortran, Word address) {
     fortran::store_request(address, token_->handle);
   else
     *static_cast<abi::HandleStorage*>(as_pointer(address)) = static_cast<abi::HandleStorage>(token_->handle);
-  given_here = {generation.load(std::memory_order_relaxed), token_};
+  note_begun(*token_);
   token_ = nullptr;
-  open_background_calls.fetch_add(1, std::memory_order_seq_cst);  // partner: the helper's look before it sleeps
-  note_background_advance();
-}
-
-void forget_background_requests() noexcept {
-  Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
-  generation.fetch_add(1, std::memory_order_relaxed);
-  for (auto& [handle, token] : known.all) {
-    auto request = static_cast<abi::HandleStorage>(handle);
-    host<Symbol::MPI_Request_free>(as_word(&request));
-    if (!token->operation) continue;
-    // What a program has left open lives on: its ranks end the calls without this one, or not at all.
-    static_cast<void>(token.release());
-    open_background_calls.fetch_sub(1, std::memory_order_relaxed);
-  }
-  known.all.clear();
-  known.spare = nullptr;
-  last_used.store(nullptr, std::memory_order_relaxed);
-  known.freed.clear();
 }
 
 Word observed_completion(Symbol symbol, std::span<Word> words, AsUsual usual, AsUsual tests) {

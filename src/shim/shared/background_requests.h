@@ -35,8 +35,6 @@ class BackgroundRequest {
   BackgroundToken* token_;
 };
 
-void forget_background_requests() noexcept;  // before MPI_Finalize
-
 // What the host does with the words of a call, or of one with the same words and another name.
 using AsUsual = Word (*)(const Word* words);
 

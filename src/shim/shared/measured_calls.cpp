@@ -59,9 +59,15 @@ class MeasuredCalls : public KeptWithCommunicator {
 
 bool synchronises(const plan::EitherCall& call) {
   using collective::Kind;
-  const bool for_all =
-      call.kind == Kind::allgather || (call.kind == Kind::reduce_scatter && (call.flavor & plan::uneven_blocks) == 0);
-  return call.kind == Kind::barrier || call.kind == Kind::allreduce || (for_all && call.bytes > 0);
+  const bool is_even = call.bytes > 0 && (call.flavor & plan::uneven_blocks) == 0;
+  switch (call.kind) {
+    case Kind::barrier:
+    case Kind::allreduce: return true;
+    case Kind::allgather:
+    case Kind::alltoall:
+    case Kind::reduce_scatter: return is_even;
+    default: return false;
+  }
 }
 
 MeasuredCalls* calls_of(const Communicator& communicator) {

@@ -239,11 +239,11 @@ std::optional<bool> told_by_table(const collective::Group& group, const plan::Ei
 }
 
 // Of ranks on several nodes: not learned, and tried only where all wait for all (plan/evidence.h).
-Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& call, bool is_done, bool either,
-                         bool has_handles) {
+Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& call, bool is_done, bool is_usual,
+                         bool either, bool has_handles) {
   if (!is_done) return refused(Reason::not_over_nodes);
   const collective::Across& across = *communicator.group->group().across();
-  const plan::NodesShape shape{across.map().ranks(), across.map().nodes(), across.map().is_even()};
+  const plan::NodesShape shape{across.map().ranks(), across.map().nodes(), across.map().is_even(), is_usual};
   const bool hosts = !takes_all && plan::host_crosses_faster(*facts, shape, call.kind, call.bytes);
   // Else ranks could not tell each other what they saw.
   if (!across.moves(collective::Kind::allgather, 1)) return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
@@ -254,8 +254,8 @@ Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& cal
 Attempt whose_begun(const Communicator& communicator, const plan::EitherCall& call) {
   const std::optional<std::uint64_t> bytes =
       call.bytes < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(call.bytes));
-  const bool hosts =
-      !takes_all && plan::host_begins_faster(*facts, call.kind, bytes, communicator.group->group().crowded());
+  const auto host_is_faster = communicator.is_persistent ? plan::host_starts_faster : plan::host_begins_faster;
+  const bool hosts = !takes_all && host_is_faster(*facts, call.kind, bytes, communicator.group->group().crowded());
   return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
 }
 
@@ -280,9 +280,10 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
       .root = call.kind == CollectiveKind::reduce ? call.root : -1};
   const collective::Group& group = communicator.group->group();
   if (const collective::Across* const across = group.across()) {
-    // Ranks of a node are folded first, wherever they stand among all.
-    const bool keeps = !keeps_order || (found.is_predefined && found.is_exact);
-    return whose_over_nodes(communicator, either, keeps && across->reduces(either.kind, reducer),
+    const bool is_done = across->reduces(either.kind, reducer);
+    // The host has an order of its own.
+    if (is_done && reducer.in_rank_order) return Attempt::ours();
+    return whose_over_nodes(communicator, either, is_done, !across->folds_rows(either.kind, reducer),
                             !call.counts && found.is_exact, !found.is_predefined || call.counts);
   }
   const std::optional<bool> told =
@@ -343,6 +344,7 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (communicator.nodes) {
     reducer.host_type = call.datatype;
     reducer.host_op = found.is_predefined ? wire_op(found.op) : call.op;
+    reducer.in_rank_order = keeps_order && !(found.is_predefined && found.is_exact);
   }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(std::uint64_t{in_elements}, std::uint64_t{reducer.element_bytes}, &bytes) ||
@@ -407,8 +409,11 @@ Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool 
   if (communicator.is_background) return whose_begun(communicator, call);
   const collective::Group& group = communicator.group->group();
   if (const collective::Across* const across = group.across()) {
+    // Of MPI_Allgatherv the counts decide nothing.
+    const bool publishes = call.kind == collective::Kind::allgather && call.bytes < 0;
     const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(call.bytes, 0));
-    return whose_over_nodes(communicator, call, across->moves(call.kind, size), true, has_handles);
+    const bool is_done = publishes ? across->publishes() : across->moves(call.kind, size);
+    return whose_over_nodes(communicator, call, is_done, !publishes, !publishes, has_handles);
   }
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<std::uint64_t> bytes =

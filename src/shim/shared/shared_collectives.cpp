@@ -183,7 +183,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   if (ForwardedCollective::is_nested(entry, call.from_fortran, call.comm))
     return {call_next(next, words), forwarded(Reason::not_accelerated)};
   Reason reason = Reason::not_agreed;
-  bool by_words = false, counted = true;
+  bool by_words = false, counted = true, is_empty = false;
   Communicator* communicator = find_communicator(call.comm);
   if (communicator && communicator->stage == Communicator::Stage::undecided)
     before_host_call(*communicator, synchronises(call) || (call.exchange && communicator->nodes_accord &&
@@ -211,7 +211,8 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     }
     reason = attempt.reason();
     by_words = attempt.by_words();
-    counted = !attempt.is_uncounted();
+    is_empty = attempt.is_uncounted();
+    counted = !is_empty;
   } else if (communicator) {
     reason = communicator->reason;
     by_words = communicator->stage == Communicator::Stage::host;
@@ -219,7 +220,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   }
 
   Outcome outcome = forwarded(reason);
-  if (is_reduction(call.kind) && op_substitution_active.load(std::memory_order_relaxed)) {
+  if (is_reduction(call.kind) && !is_empty && op_substitution_active.load(std::memory_order_relaxed)) {
     const Outcome substituted = substitute_op(symbol, words);
     by_words = by_words && substituted.reason == Reason::host_is_faster;  // for its bytes
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
@@ -253,7 +254,10 @@ void prepare_shared_collectives(const SettingValues& settings, int world_rank, i
   measure_calls(always_ours ? When::never : learns() ? When::always : settings.measure);
   if (!prepare_host_progress()) return;
   find_hidden_errors();
-  if (!prepare_agreement()) return;
+  if (!prepare_agreement()) {
+    if (world_ranks > 1) why_not_shared.store(Reason::no_shared_memory, std::memory_order_relaxed);
+    return;
+  }
   prepare_background_calls();
   NodesGroup::prepare_with(prepare_wire_ops);
   shared_collectives_active.store(true, std::memory_order_relaxed);

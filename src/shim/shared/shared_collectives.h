@@ -172,4 +172,32 @@ inline CollectiveCall read_ireduce_scatter_block(const Arguments& arguments) {
   return read_block_scattering<at::Ireduce_scatter_block>(arguments);
 }
 
+// The persistent ones.
+inline CollectiveCall read_barrier_init(const Arguments& arguments) {
+  return {.kind = CollectiveKind::barrier,
+          .from_fortran = arguments.from_fortran(),
+          .comm = arguments.comm(at::Barrier_init::comm)};
+}
+inline CollectiveCall read_bcast_init(const Arguments& arguments) { return read_any_bcast<at::Bcast_init>(arguments); }
+inline CollectiveCall read_allreduce_init(const Arguments& arguments) {
+  return read_reduction<at::Allreduce_init>(CollectiveKind::allreduce, arguments);
+}
+inline CollectiveCall read_reduce_init(const Arguments& arguments) {
+  CollectiveCall call = read_reduction<at::Reduce_init>(CollectiveKind::reduce, arguments);
+  call.root = arguments.integer(at::Reduce_init::root);
+  return call;
+}
+inline CollectiveCall read_scan_init(const Arguments& arguments) {
+  return read_reduction<at::Scan_init>(CollectiveKind::scan, arguments);
+}
+inline CollectiveCall read_exscan_init(const Arguments& arguments) {
+  return read_reduction<at::Exscan_init>(CollectiveKind::exscan, arguments);
+}
+inline CollectiveCall read_reduce_scatter_init(const Arguments& arguments) {
+  return read_counted_scattering<at::Reduce_scatter_init>(arguments);
+}
+inline CollectiveCall read_reduce_scatter_block_init(const Arguments& arguments) {
+  return read_block_scattering<at::Reduce_scatter_block_init>(arguments);
+}
+
 }  // namespace millrace::shim

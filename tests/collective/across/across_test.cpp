@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -66,7 +67,7 @@ class NoWire final : public Wire {
   bool allgather(Line, char*, std::span<const std::size_t>) override { return false; }
   bool gather(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return false; }
   bool scatter(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return false; }
-  bool alltoall(Line, const char*, char*, std::size_t) override { return false; }
+  bool alltoall(Line, const char*, char*, std::span<const std::size_t>) override { return false; }
 };
 
 const std::size_t sizes[] = {0, 1, 3, 17, 1000, 5000, 70000};
@@ -93,6 +94,29 @@ TEST_P(AcrossPlacements, Reductions) {
       "");
 }
 
+// Sums whose bits hang on the order, and all the others: always the left fold in rank order.
+TEST_P(AcrossPlacements, RankOrder) {
+  prepare_operations();
+  EXPECT_EQ(
+      on(GetParam(),
+         [](Group& group, const NodeMap& map) -> std::string {
+           std::uint64_t number = 0;
+           for (const Operation& operation : operations()) {
+             for (const Kind kind : {Kind::reduce, Kind::allreduce, Kind::reduce_scatter, Kind::scan, Kind::exscan}) {
+               for (const std::size_t elements : sizes) {
+                 CallCase call{kind, &operation, elements, 0, false, ++number, true};
+                 call.root = static_cast<std::uint32_t>(number % map.ranks());
+                 call.in_place = number % 3 == 0 && kind != Kind::reduce_scatter;
+                 if (!group.across()->reduces(kind, call.reducer())) return "the host's";
+                 if (std::string wrong = check_call(group, call); !wrong.empty()) return wrong;
+               }
+             }
+           }
+           return "";
+         }),
+      "");
+}
+
 // More than there is room for at a time.
 TEST_P(AcrossPlacements, LargeData) {
   forget_arrivals();
@@ -110,6 +134,8 @@ TEST_P(AcrossPlacements, LargeData) {
                                  false,
                                  ++number};
                    if (call.operation && !group.across()->reduces(kind, operation.reducer)) continue;
+                   if (std::string wrong = check_call(group, call); !wrong.empty()) return call.name() + ": " + wrong;
+                   if (call.operation) call.in_rank_order = true;
                    if (std::string wrong = check_call(group, call); !wrong.empty()) return call.name() + ": " + wrong;
                  }
                  for (const Kind kind : {Kind::allgather, Kind::gather, Kind::scatter, Kind::alltoall})
@@ -143,7 +169,7 @@ TEST_P(AcrossPlacements, EveryRoot) {
 
 TEST_P(AcrossPlacements, Blocks) {
   EXPECT_EQ(on(GetParam(),
-               [](Group& group, const NodeMap& map) -> std::string {
+               [](Group& group, const NodeMap&) -> std::string {
                  std::uint64_t number = 0;
                  for (const std::size_t bytes : {1, 8, 100, 4096, 5000, 70001})
                    for (const Kind kind : {Kind::allgather, Kind::gather, Kind::scatter, Kind::alltoall})
@@ -151,13 +177,31 @@ TEST_P(AcrossPlacements, Blocks) {
                        for (std::uint32_t turn = 0; turn < group.ranks(); ++turn) {
                          ++number;
                          const bool moves = group.across()->moves(kind, bytes);
-                         if (moves != (kind != Kind::alltoall || map.is_even())) return "moves() is wrong";
-                         if (!moves) continue;
+                         if (!moves) return "moves() is wrong";
                          const bool in_place = number % 3 == 0 && kind != Kind::alltoall;
                          if (std::string wrong = check_blocks(group, kind, bytes, bytes, number, form, in_place);
                              !wrong.empty())
                            return fmt::format("{} of {} bytes, number {}: {}", kind_name(kind), bytes, number, wrong);
                        }
+                 return "";
+               }),
+            "");
+}
+
+// Blocks of different sizes, of none, and of more than there is room for at a time.
+TEST_P(AcrossPlacements, UnevenBlocks) {
+  EXPECT_EQ(on(GetParam(),
+               [](Group& group, const NodeMap&) -> std::string {
+                 std::mt19937 random(77);
+                 for (std::uint64_t number = 1; number <= 60; ++number) {
+                   const std::size_t most[] = {2, 100, 5000, 800001};
+                   std::vector<std::size_t> bytes(group.ranks());
+                   for (std::size_t& each : bytes) each = random() % 3 == 0 ? 0 : random() % most[number % 4];
+                   const Form form = std::array{Form::rows, Form::movers, Form::mixed}[number % 3];
+                   if (!group.across()->publishes()) return "the host's";
+                   if (std::string wrong = check_publish(group, bytes, number, form, number % 2 == 0); !wrong.empty())
+                     return wrong;
+                 }
                  return "";
                }),
             "");
@@ -194,21 +238,6 @@ TEST_P(AcrossPlacements, RandomCalls) {
 
 INSTANTIATE_TEST_SUITE_P(Placed, AcrossPlacements, testing::ValuesIn(placements),
                          [](const testing::TestParamInfo<Placement>& each) { return each.param.name; });
-
-TEST(Across, OrderOnlyWhereRanksLieInOrder) {
-  prepare_operations();
-  const Operation* ordered = nullptr;
-  for (const Operation& operation : operations())
-    if (!operation.reducer.commutative) ordered = &operation;
-  ASSERT_NE(ordered, nullptr);
-  const Check check = [&](Group& group, const NodeMap& map) -> std::string {
-    for (const Kind kind : {Kind::reduce, Kind::allreduce, Kind::scan, Kind::exscan})
-      if (group.across()->reduces(kind, ordered->reducer) != map.is_in_order()) return kind_name(kind);
-    return "";
-  };
-  EXPECT_EQ(on(placements[1], check), "");
-  EXPECT_EQ(on(placements[2], check), "");
-}
 
 // Whether an element of every rank's block has room: else no piece of a Reduce_scatter would ever be the last.
 TEST(Across, LeavesElementsToTheHostThatHaveNoRoom) {

@@ -63,7 +63,7 @@ std::string PretendedRank::join(const PretendedNodes& nodes, std::uint32_t rank)
   Across::Limits limits;
   for (std::uint32_t each = 0; each < map.nodes(); ++each)
     limits.most_element_bytes = std::min<std::size_t>(limits.most_element_bytes, (64 << 10) / map.places(each));
-  if (!across_.open(std::move(map), rank, places > 1 ? &here_ : nullptr, wire_, limits)) return "no memory";
+  if (!across_.open(std::move(map), rank, places > 1 ? &steps_here_ : nullptr, wire_, limits)) return "no memory";
   group_.span(across_, standard_selection());
   return "";
 }
@@ -122,12 +122,14 @@ bool PretendedRank::GroupWire::scatter(Line line, char* all, std::span<const std
   return exchange(group, Kind::scatter, root, {}, {&own, 1}) == Result::ok;
 }
 
-bool PretendedRank::GroupWire::alltoall(Line line, const char* in, char* out, std::size_t bytes) {
+bool PretendedRank::GroupWire::alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes) {
   Group& group = of(line);
   std::vector<Message> sends, receives;
   for (std::uint32_t node = 0; node < group.ranks(); ++node) {
-    sends.push_back(row(node, in + node * bytes, bytes));
-    receives.push_back(row(node, out + node * bytes, bytes));
+    sends.push_back(row(node, in, bytes[node]));
+    receives.push_back(row(node, out, bytes[node]));
+    in += bytes[node];
+    out += bytes[node];
   }
   return exchange(group, Kind::alltoall, 0, sends, receives) == Result::ok;
 }

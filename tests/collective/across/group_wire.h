@@ -58,10 +58,11 @@ class PretendedRank {
     bool allgather(Line line, char* all, std::span<const std::size_t> bytes) override;
     bool gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
     bool scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
-    bool alltoall(Line line, const char* in, char* out, std::size_t bytes) override;
+    bool alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes) override;
   };
 
   Group here_, group_;
+  GroupHere steps_here_{here_};
   GroupWire wire_;
   Across across_;
 };

@@ -7,6 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+#define HAS_PERSISTENT 1
+#endif
+
 enum { warm_calls = 40, large = 1 << 20, most_open = 100 };
 static int rank, ranks, wrong;
 static int *in, *out;
@@ -232,6 +236,66 @@ static void handles(void) {
   }
 }
 
+#ifdef HAS_PERSISTENT
+/* A persistent one, started together with messages, on a communicator that the program frees while it is active. */
+static void persistent(void) {
+  MPI_Comm comm;
+  MPI_Request requests[3];
+  int part = 0, sum = 0, told = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Allreduce_init(&part, &sum, 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &requests[0]);
+  MPI_Recv_init(&told, 1, MPI_INT, (rank + 1) % ranks, 7, MPI_COMM_WORLD, &requests[1]);
+  MPI_Send_init(&part, 1, MPI_INT, (rank + ranks - 1) % ranks, 7, MPI_COMM_WORLD, &requests[2]);
+  const MPI_Request made = requests[0];
+  for (int turn = 0; turn < 100; ++turn) {
+    part = turn + rank, sum = told = -1;
+    if (turn < 99) {
+      MPI_Startall(3, requests);
+    } else {
+      MPI_Startall(2, requests + 1);
+      MPI_Start(&requests[0]);
+      MPI_Comm_free(&comm);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    expect(requests[0] == made, "a persistent request has changed");
+    expect(sum == ranks * turn + ranks * (ranks - 1) / 2, "a persistent sum is wrong");
+    expect(told == turn + (rank + 1) % ranks, "a message beside it is wrong");
+  }
+  int flag = 0;
+  MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
+  expect(flag && requests[0] == made, "an inactive request has not completed, or has changed");
+  for (int i = 0; i < 3; ++i) MPI_Request_free(&requests[i]);
+  for (int i = 0; i < 3; ++i) expect(requests[i] == MPI_REQUEST_NULL, "a request is left");
+}
+
+/* The type of a persistent one is freed, and others are made, which may have its handle then. */
+static void persistent_type(void) {
+  enum { count = 1000 };
+  MPI_Datatype type, other[8];
+  MPI_Request request;
+  static int values[2 * count];
+  MPI_Type_vector(count, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  MPI_Bcast_init(values, 1, type, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Type_free(&type);
+  for (int i = 0; i < 8; ++i) {
+    MPI_Type_contiguous(3 + i, MPI_INT, &other[i]);
+    MPI_Type_commit(&other[i]);
+  }
+  for (int turn = 0; turn < 40; ++turn) {
+    for (int i = 0; i < 2 * count; ++i) values[i] = rank == 0 ? turn + i : -1;
+    MPI_Barrier(MPI_COMM_WORLD); /* else the root is through with all before the others could agree with it */
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2 * count; ++i)
+      expect(values[i] == (i % 2 == 0 || rank == 0 ? turn + i : -1), "a vector whose type was freed is wrong");
+  }
+  for (int i = 0; i < 8; ++i) MPI_Type_free(&other[i]);
+  MPI_Request_free(&request);
+}
+#endif
+
 int main(int argc, char** argv) {
   const char* const name = argc > 1 ? argv[1] : "";
   int level = 0;
@@ -251,6 +315,10 @@ int main(int argc, char** argv) {
                {"truncated", truncated},
                {"different", different},
                {"handles", handles},
+#ifdef HAS_PERSISTENT
+               {"persistent", persistent},
+               {"persistent_type", persistent_type},
+#endif
                {"threads", threads}};
   int found = 0;
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i)

@@ -4,8 +4,8 @@
 // between.
 //
 // Arguments: the seed, the number of batches, which calls (all, each in turn, or the name of a blocking one), the most
-// bytes of a block, "mixed" if some ranks are to leave calls to the host. Prints one line for each mistake (at most 5 a
-// rank), then "done" if there was none.
+// bytes of a block, "mixed" if some ranks are to leave calls to the host, how often a persistent one is started (3).
+// Prints one line for each mistake (at most 5 a rank), then "done" if there was none.
 #include <mpi.h>
 
 #include <cstdio>
@@ -120,7 +120,7 @@ void by_host(Case& one) {
   check(MPI_Wait(&request, MPI_STATUS_IGNORE), one.name.c_str());
 }
 
-void one_batch(const std::vector<std::pair<std::string, const Comm*>>& calls, int batch, bool mixed) {
+void one_batch(const std::vector<std::pair<std::string, const Comm*>>& calls, int batch, bool mixed, int starts) {
   static const std::vector<Form> forms = forms_of_host();
   Random common(seed * 7919 + static_cast<std::uint64_t>(batch));
   Random own(common.next() ^ mix(static_cast<std::uint64_t>(world_rank) + 5));
@@ -143,7 +143,7 @@ void one_batch(const std::vector<std::pair<std::string, const Comm*>>& calls, in
     requests.push_back(request);
     pending.push_back(std::move(one));
   }
-  for (int round = 0; round < (again ? 3 : 1); ++round) {
+  for (int round = 0; round < (again ? starts : 1); ++round) {
     for (std::size_t i = 0; i < pending.size(); ++i)
       if (is_persistent(pending[i]->form)) check(MPI_Start(&requests[i]), "Start");
     complete(requests, own, again);
@@ -172,6 +172,7 @@ int main(int argc, char** argv) {
   const std::string which = argc > 3 ? argv[3] : "all";
   if (argc > 4) most_block_bytes = std::atoi(argv[4]);
   const bool mixed = argc > 5 && std::string(argv[5]) == "mixed";
+  const int starts = argc > 6 ? std::atoi(argv[6]) : 3;
   know_host();
   make_communicators();
   // The ranks of a half do not know what those of the other do: everybody draws the same.
@@ -190,7 +191,7 @@ int main(int argc, char** argv) {
       const int place = neighbor ? 3 + random.below(static_cast<int>(comms.size()) - 3) : random.below(6);
       calls.emplace_back(name, &comms[static_cast<std::size_t>(place)]);
     }
-    one_batch(calls, batch, mixed);
+    one_batch(calls, batch, mixed, starts);
   }
   int total = 0;
   MPI_Allreduce(&mistakes, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

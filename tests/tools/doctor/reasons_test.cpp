@@ -99,15 +99,5 @@ TEST(DoctorReasons, FirstCallsOfCommunicators) {
   EXPECT_TRUE(made::holds(change(100, 1600), "keep communicators"));
 }
 
-TEST(DoctorReasons, PlacesOnNodes) {
-  EXPECT_TRUE(made::holds(change_of("not_over_nodes", "MPI_Alltoall", {"a", "a", "b"}), "as many ranks on every node"));
-  EXPECT_EQ(change_of("not_over_nodes", "MPI_Alltoall", {"a", "a", "b", "b"}), "");
-  EXPECT_TRUE(made::holds(change_of("not_over_nodes", "MPI_Scan", {"a", "b", "a", "b"}), "follow one another"));
-  EXPECT_EQ(change_of("not_over_nodes", "MPI_Scan", {"a", "a", "b", "b"}), "");
-  EXPECT_EQ(change_of("not_over_nodes", "MPI_Bcast", {"a", "b", "a"}), "");
-  EXPECT_TRUE(made::holds(change_of("not_over_nodes", "MPI_Reduce", {"a", "b"}, {{"MILLRACE_ORDER", "rank"}}),
-                          "MILLRACE_ORDER=rank"));
-}
-
 }  // namespace
 }  // namespace millrace::tools

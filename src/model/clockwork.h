@@ -1,0 +1,147 @@
+// Ranks as fibers of this process, in a time of their own: it goes on only where they write flags, wait for them, copy
+// and reduce. Whatever runs on it says so and gets the time that this takes on the machine.
+//
+//   a wait              until the flag was written, and a line between the two cores, unless the line is still the
+//                       reader's. Who asks for a line that many want is served in turn. Flags that were written before
+//                       they are asked for come one behind the other: a processor asks for the next before this one is
+//                       there
+//   a copy, a kernel    the longest of: bytes at the rate of a core, in its caches or beyond; lines from who wrote
+//   them;
+//                       lines that others have and that are written; its turn at the package's rate
+//   ranks on one core   run in turn, from wait to wait
+//
+// The rank whose time is least goes on, so that what is shared is taken in the order of time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/fiber.h"
+#include "model/costs.h"
+#include "model/machine.h"
+
+namespace millrace::model {
+
+enum class Doing : std::uint8_t { wait, copy, reduce };
+
+struct Event {
+  Doing doing;
+  std::uint32_t other;  // waited for, or whose memory it is
+  double from_ns, until_ns;
+};
+
+struct Timeline {
+  double came_ns = 0, left_ns = 0, waited_ns = 0;
+  std::vector<Event> events;
+};
+
+class Clockwork {
+ public:
+  // `working_bytes`: of the memory that a rank goes through in a call. Ranks are on core 0, 1, ...; then again.
+  Clockwork(const Machine& machine, const Costs& costs, std::uint32_t ranks, double working_bytes);
+  ~Clockwork() = default;
+  Clockwork(const Clockwork&) = delete;
+  Clockwork& operator=(const Clockwork&) = delete;
+
+  // Memory that all share: of each line it is known who wrote it last, and who read or wrote it last.
+  void share(const char* base, std::size_t bytes);
+  // Memory of each rank, one behind the other, which others copy through the kernel.
+  void own(const char* base, std::size_t each_bytes);
+
+  // Runs `work` as every rank until all have returned. "" or why they do not.
+  const char* run(const std::function<void(std::uint32_t rank)>& work);
+
+  // ---- for who runs on it ----
+  std::uint32_t rank() const { return current_->number; }
+  // Waits until all are here, who then go on at the same time, and are measured.
+  void begin_measured();
+  void end_measured();
+  void spend(double ns) { current_->clock_ns += ns; }
+  void published(const std::atomic<std::uint64_t>& flag, std::uint64_t value);
+  bool wait(const std::atomic<std::uint64_t>& flag, std::uint64_t least);
+  void copied(void* to, const void* from, std::size_t bytes);
+  void reduced(const void* const* inputs, std::size_t count, const void* out, std::size_t bytes);
+
+  bool has_returned(std::uint32_t rank) const { return ranks_[rank].fiber->has_returned(); }
+  std::uint64_t moved_bytes() const { return moved_bytes_; }  // between cores, while measured: lines of flags and rows
+  std::vector<Timeline> take_timelines();
+  bool keeps_events = true;
+
+ private:
+  struct Rank {
+    std::uint32_t number = 0, core = 0;
+    double clock_ns = 0;
+    // The last flag that it asked for: when; its line. And since when nothing has kept it from asking for more.
+    double asked_ns = 0, free_to_ask_ns = 0;
+    std::uintptr_t flag_line = 0;
+    bool is_measured = false;
+    Fiber* fiber = nullptr;
+    Timeline timeline;
+  };
+  struct Write {
+    std::uint64_t value;
+    double time_ns;
+  };
+  struct FlagState {
+    std::uint32_t writer = 0;
+    double served_ns = 0;  // until then it is with who asked before
+    std::vector<Write> writes;
+    std::vector<std::uint32_t> seen;                               // by each rank: so many writes
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> waiters;  // rank, least value
+  };
+  struct Core {
+    double free_ns = 0;
+    std::uint32_t last = ~0u;
+  };
+  // Of what is copied or reduced: bytes that pass, that come from another, that another has and are written.
+  struct Traffic {
+    Doing doing;
+    std::uint32_t other;
+    double bytes = 0, far_bytes = 0, taken_bytes = 0;
+    bool by_kernel = false;  // of the system
+  };
+
+  void work(Rank& rank);
+  void go_on(Rank& rank);
+  void later(Rank& rank) { ready_.emplace(rank.clock_ns, rank.number); }
+  void take_turn(Rank& rank);
+  Distance distance(std::uint32_t rank, std::uint32_t other) const {
+    return machine_.between(ranks_[rank].core, ranks_[other].core);
+  }
+  double line_ns(Distance distance) const { return costs_.line_ns[static_cast<std::size_t>(distance)]; }
+  bool is_shared(const char* byte) const { return byte >= shared_ && byte < shared_ + shared_bytes_; }
+  bool is_owned(const char* byte) const { return byte >= owned_ && byte < owned_ + owned_each_bytes_ * ranks_.size(); }
+  std::uint32_t owner(const void* address) const;
+  // This rank reads, or writes, what lies there. Of the latter, how much another rank has in its cache, and who.
+  void hold(std::vector<std::uint16_t>& of_lines, const void* address, std::size_t bytes);
+  std::size_t take_back(const void* address, std::size_t bytes, std::uint32_t& other);
+  // Without the line that came with the flag that was waited for.
+  std::size_t beyond_flag(const void* address, std::size_t bytes) const;
+  void spend_on(const Traffic& traffic);
+  double copy_bytes_per_ns() const;
+
+  const Machine& machine_;
+  const Costs costs_;
+  const double cached_;  // so much of what a rank goes through is in its caches
+  std::vector<Rank> ranks_;
+  std::vector<Core> cores_;
+  std::vector<double> package_free_ns_;
+  const char *shared_ = nullptr, *owned_ = nullptr;
+  std::size_t shared_bytes_ = 0, owned_each_bytes_ = 0;
+  std::vector<std::uint16_t> writers_, holders_;  // of each line: rank + 1, or 0
+  std::unordered_map<const void*, FlagState> flags_;
+  std::priority_queue<std::pair<double, std::uint32_t>, std::vector<std::pair<double, std::uint32_t>>, std::greater<>>
+      ready_;
+  Rank* current_ = nullptr;
+  const std::function<void(std::uint32_t)>* work_ = nullptr;
+  std::uint64_t moved_bytes_ = 0;
+  std::uint32_t meeting_ = 0;  // ranks that wait for all others in begin_measured()
+  double meeting_ns_ = 0;
+};
+
+}  // namespace millrace::model
