@@ -89,6 +89,23 @@ std::vector<LateReport> by_what_they_caused(const std::map<std::int32_t, LateRep
   return sorted;
 }
 
+std::vector<LateReport> merge_late_ranks(std::span<const RankRecord> records) {
+  std::map<std::int32_t, LateReport> ranks;
+  const auto of = [&ranks](std::int32_t rank) -> LateReport& {
+    LateReport& late = ranks[rank];
+    late.rank = rank;
+    return late;
+  };
+  for (const RankRecord& record : records) {
+    for (const WaitRecord& wait : record.waits.calls) of(record.identity.rank).wait_ns += wait.wait_ns;
+    for (const LateRank& late : record.waits.for_rank) {
+      of(late.rank).calls += late.calls;
+      of(late.rank).caused_ns += late.wait_ns;
+    }
+  }
+  return by_what_they_caused(ranks);
+}
+
 std::vector<WaitReport> merge_waits(std::span<const RankRecord> records) {
   struct Gathered {
     WaitRecord sum;
@@ -96,27 +113,26 @@ std::vector<WaitReport> merge_waits(std::span<const RankRecord> records) {
   };
   std::map<std::pair<std::string, std::string>, Gathered> all;
   for (const RankRecord& record : records)
-    for (const WaitRecord& wait : record.waits) {
+    for (const WaitRecord& wait : record.waits.calls) {
       Gathered& one = all[{wait.call, wait.communicator}];
       one.sum.call = wait.call;
       one.sum.communicator = wait.communicator;
-      one.sum.compared += wait.compared;
+      one.sum.compared = std::max(one.sum.compared, wait.compared);
       one.sum.time_ns += wait.time_ns;
       one.sum.wait_ns += wait.wait_ns;
-      const auto of = [&one](std::int32_t rank) -> LateReport& {
-        LateReport& late = one.ranks[rank];
-        late.rank = rank;
-        return late;
-      };
-      of(record.identity.rank).wait_ns += wait.wait_ns;
-      for (const LateRank& late : wait.for_rank) {
-        of(late.rank).calls += late.calls;
-        of(late.rank).caused_ns += late.wait_ns;
+      for (const LateRank& rank : wait.for_rank) {
+        LateReport& late = one.ranks[rank.rank];
+        late = {rank.rank, late.calls + rank.calls, late.caused_ns + rank.wait_ns, 0};
       }
     }
+  constexpr std::size_t most_ranks = 8;
   std::vector<WaitReport> waits;
   waits.reserve(all.size());
-  for (auto& [place, one] : all) waits.push_back({std::move(one.sum), by_what_they_caused(one.ranks)});
+  for (auto& [place, one] : all) {
+    std::vector<LateReport> foremost = by_what_they_caused(one.ranks);
+    foremost.resize(std::min(foremost.size(), most_ranks));
+    waits.push_back({std::move(one.sum), std::move(foremost)});
+  }
   std::stable_sort(waits.begin(), waits.end(),
                    [](const auto& left, const auto& right) { return left.sum.wait_ns > right.sum.wait_ns; });
   return waits;
@@ -192,19 +208,6 @@ void add_notes(Report& report) {
 
 }  // namespace
 
-std::vector<LateReport> late_ranks(std::span<const WaitReport> waits) {
-  std::map<std::int32_t, LateReport> ranks;
-  for (const WaitReport& wait : waits)
-    for (const LateReport& late : wait.by_rank) {
-      LateReport& sum = ranks[late.rank];
-      sum.rank = late.rank;
-      sum.calls += late.calls;
-      sum.caused_ns += late.caused_ns;
-      sum.wait_ns += late.wait_ns;
-    }
-  return by_what_they_caused(ranks);
-}
-
 SavedTime saved_by(std::span<const CallReport> calls) {
   SavedTime all;
   double square = 0;
@@ -234,6 +237,7 @@ Report merge(std::span<const RankRecord> records) {
   report.time_ns = spread(std::move(time_ns), records);
   report.mpi_share = spread(std::move(mpi_share), records);
   report.calls = merge_calls(records);
+  report.late = merge_late_ranks(records);
   report.waits = merge_waits(records);
   std::stable_sort(report.by_rank.begin(), report.by_rank.end(),
                    [](const auto& left, const auto& right) { return left.identity.rank < right.identity.rank; });

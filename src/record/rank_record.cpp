@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <string_view>
 
 #include "record/snapshot.h"
@@ -36,6 +38,28 @@ std::uint64_t CallRecord::calls() const {
   std::uint64_t sum = 0;
   for (const std::uint64_t count : outcome) sum += count;
   return sum;
+}
+
+std::vector<LateRank> by_rank(std::span<const WaitRecord> calls) {
+  std::map<std::int32_t, LateRank> sums;
+  for (const WaitRecord& call : calls)
+    for (const LateRank& late : call.for_rank) {
+      LateRank& sum = sums[late.rank];
+      sum = {late.rank, sum.calls + late.calls, sum.wait_ns + late.wait_ns};
+    }
+  std::vector<LateRank> ranks;
+  ranks.reserve(sums.size());
+  for (const auto& [rank, sum] : sums) ranks.push_back(sum);
+  return ranks;
+}
+
+void keep_foremost(std::vector<LateRank>& ranks) {
+  constexpr std::size_t most = 8;
+  if (ranks.size() <= 2 * most) return;
+  const auto foremost = ranks.begin() + most;
+  std::ranges::stable_sort(ranks, std::greater(), &LateRank::wait_ns);
+  std::stable_sort(foremost, ranks.end(), [](const auto& left, const auto& right) { return left.calls > right.calls; });
+  ranks.resize(2 * most);
 }
 
 RankRecord this_rank(const RankIdentity& identity, const Names& names, const Findings& findings, double ns_per_tick) {

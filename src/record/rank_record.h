@@ -63,8 +63,10 @@ struct CallRecord {
 // Calls of this rank for which another one came late.
 struct LateRank {
   std::int32_t rank = 0;      // in MPI_COMM_WORLD
-  std::uint64_t calls = 0;    // to which it came last
+  std::uint64_t calls = 0;    // to which it came last, and this rank first: so each call is counted by one
   std::uint64_t wait_ns = 0;  // of this rank, for it
+
+  bool operator==(const LateRank&) const = default;
 };
 
 // What this rank waited in one collective on one communicator, or on those that have the same ranks.
@@ -74,15 +76,29 @@ struct WaitRecord {
   std::uint64_t compared = 0;      // calls whose ranks' times are known
   std::uint64_t time_ns = 0;       // inside these
   std::uint64_t wait_ns = 0;       // of that, until the last rank came
-  std::vector<LateRank> for_rank;  // this rank among them: calls to which it came last itself
+  std::vector<LateRank> for_rank;  // the foremost
+
+  bool operator==(const WaitRecord&) const = default;
 };
+
+// The same of all its collectives.
+struct Waits {
+  std::vector<LateRank> for_rank;  // all there are, by rank
+  std::vector<WaitRecord> calls;
+
+  bool operator==(const Waits&) const = default;
+};
+// Of all ranks: what each of several has, added up.
+std::vector<LateRank> by_rank(std::span<const WaitRecord> calls);
+// Leaves those for which this rank waited most, and those that came last most often.
+void keep_foremost(std::vector<LateRank>& ranks);
 
 struct RankRecord {
   RankIdentity identity;
   std::uint64_t threads = 0;
   std::uint64_t lost_calls = 0;
   std::vector<CallRecord> calls;
-  std::vector<WaitRecord> waits;
+  Waits waits;
 };
 
 // Of one entry.
@@ -94,7 +110,7 @@ struct EntrySaving {
 // What others have found out of this rank's calls. Of each entry at most one saving.
 struct Findings {
   std::vector<EntrySaving> savings;
-  std::vector<WaitRecord> waits;
+  Waits waits;
 };
 
 // This process now. `ns_per_tick` comes from a TickScale made at initialisation.

@@ -14,7 +14,7 @@
 
 namespace millrace::record {
 
-inline constexpr int report_schema_version = 2;
+inline constexpr int report_schema_version = 1;
 
 // Over ranks; a rank that never made the call counts with 0.
 struct Spread {
@@ -42,12 +42,9 @@ struct LateReport {
 };
 
 struct WaitReport {
-  WaitRecord sum;                   // over ranks, without for_rank
-  std::vector<LateReport> by_rank;  // who caused most first; only ranks that waited or were waited for
+  WaitRecord sum;                   // over ranks, without for_rank; `compared`: the most that a rank has
+  std::vector<LateReport> by_rank;  // the foremost of them
 };
-
-// Of several, added up by rank.
-std::vector<LateReport> late_ranks(std::span<const WaitReport> waits);
 
 struct RankReport {
   RankIdentity identity;
@@ -61,6 +58,7 @@ struct Report {
   std::int32_t ranks = 0;           // in MPI_COMM_WORLD
   std::vector<RankReport> by_rank;  // those whose record arrived, by rank
   std::vector<CallReport> calls;    // longest total time first
+  std::vector<LateReport> late;     // who caused most first; only ranks that waited or were waited for
   std::vector<WaitReport> waits;    // longest wait first
   std::uint64_t hosts = 0;
   Spread wall_ns;

@@ -68,9 +68,11 @@ ordered_json late_values(std::span<const LateReport> ranks) {
 }
 
 ordered_json wait_value(const WaitReport& wait) {
-  return {{"call", wait.sum.call},         {"communicator", wait.sum.communicator},
-          {"compared", wait.sum.compared}, {"time_ns", wait.sum.time_ns},
-          {"wait_ns", wait.sum.wait_ns},   {"by_rank", late_values(wait.by_rank)}};
+  ordered_json ranks = ordered_json::array();
+  for (const LateReport& late : wait.by_rank)
+    ranks.push_back({{"rank", late.rank}, {"late_calls", late.calls}, {"caused_ns", late.caused_ns}});
+  return {{"name", wait.sum.call},       {"communicator", wait.sum.communicator}, {"compared", wait.sum.compared},
+          {"time_ns", wait.sum.time_ns}, {"wait_ns", wait.sum.wait_ns},           {"late_ranks", std::move(ranks)}};
 }
 
 ordered_json rank_value(const RankReport& rank) {
@@ -125,7 +127,7 @@ std::string to_json(const Report& report) {
                               {"mpi_share", share_value(report.mpi_share)},
                               {"total", total_value(report)},
                               {"calls", std::move(calls)},
-                              {"late_ranks", late_values(late_ranks(report.waits))},
+                              {"late_ranks", late_values(report.late)},
                               {"waits", std::move(waits)},
                               {"by_rank", std::move(by_rank)},
                               {"notes", report.notes}};

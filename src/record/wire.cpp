@@ -3,6 +3,7 @@
 //   { "v": 3, "id": {...}, "threads": n, "lost": n,
 //     "calls": [ [name, bytes, time_ns, [outcome...], [[algorithm, calls, bytes, time_ns]...],
 //                 [saved calls, time_ns, error_ns]]... ],
+//     "late": [[rank, calls, wait_ns]...],
 //     "waits": [ [call, communicator, compared, time_ns, wait_ns, [[rank, calls, wait_ns]...]]... ] }
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -56,10 +57,15 @@ json to_value(const CallRecord& call) {
                       json::array({call.saved.calls, call.saved.time_ns, call.saved.error_ns})});
 }
 
+json to_value(std::span<const LateRank> ranks) {
+  json values = json::array();
+  for (const LateRank& late : ranks) values.push_back(json::array({late.rank, late.calls, late.wait_ns}));
+  return values;
+}
+
 json to_value(const WaitRecord& wait) {
-  json ranks = json::array();
-  for (const LateRank& late : wait.for_rank) ranks.push_back(json::array({late.rank, late.calls, late.wait_ns}));
-  return json::array({wait.call, wait.communicator, wait.compared, wait.time_ns, wait.wait_ns, std::move(ranks)});
+  return json::array(
+      {wait.call, wait.communicator, wait.compared, wait.time_ns, wait.wait_ns, to_value(wait.for_rank)});
 }
 
 // The readers below throw json exceptions on a missing member or a wrong type; unpack() turns them into an error.
@@ -114,6 +120,14 @@ CallRecord to_call(const json& value) {
   return call;
 }
 
+std::vector<LateRank> to_late_ranks(const json& values, std::int32_t ranks) {
+  std::vector<LateRank> late;
+  for (const json& value : values)
+    late.push_back(
+        {static_cast<std::int32_t>(whole(value.at(0), 0, ranks - 1)), count(value.at(1)), count(value.at(2))});
+  return late;
+}
+
 WaitRecord to_wait(const json& value, std::int32_t ranks) {
   WaitRecord wait;
   wait.call = value.at(0).get<std::string>();
@@ -121,9 +135,7 @@ WaitRecord to_wait(const json& value, std::int32_t ranks) {
   wait.compared = count(value.at(2));
   wait.time_ns = count(value.at(3));
   wait.wait_ns = count(value.at(4));
-  for (const json& late : value.at(5))
-    wait.for_rank.push_back(
-        {static_cast<std::int32_t>(whole(late.at(0), 0, ranks - 1)), count(late.at(1)), count(late.at(2))});
+  wait.for_rank = to_late_ranks(value.at(5), ranks);
   return wait;
 }
 
@@ -139,7 +151,8 @@ RankRecord to_record(std::span<const std::byte> bytes) {
   record.threads = count(value.at("threads"));
   record.lost_calls = count(value.at("lost"));
   for (const json& call : value.at("calls")) record.calls.push_back(to_call(call));
-  for (const json& wait : value.at("waits")) record.waits.push_back(to_wait(wait, record.identity.ranks));
+  record.waits.for_rank = to_late_ranks(value.at("late"), record.identity.ranks);
+  for (const json& wait : value.at("waits")) record.waits.calls.push_back(to_wait(wait, record.identity.ranks));
   return record;
 }
 
@@ -149,9 +162,11 @@ std::vector<std::byte> pack(const RankRecord& record) {
   json calls = json::array();
   for (const CallRecord& call : record.calls) calls.push_back(to_value(call));
   json waits = json::array();
-  for (const WaitRecord& wait : record.waits) waits.push_back(to_value(wait));
-  const json value = {{"v", wire_version},         {"id", to_value(record.identity)}, {"threads", record.threads},
-                      {"lost", record.lost_calls}, {"calls", std::move(calls)},       {"waits", std::move(waits)}};
+  for (const WaitRecord& wait : record.waits.calls) waits.push_back(to_value(wait));
+  const json value = {{"v", wire_version},         {"id", to_value(record.identity)},
+                      {"threads", record.threads}, {"lost", record.lost_calls},
+                      {"calls", std::move(calls)}, {"late", to_value(record.waits.for_rank)},
+                      {"waits", std::move(waits)}};
   const std::vector<std::uint8_t> encoded = json::to_cbor(value);
   const auto* begin = reinterpret_cast<const std::byte*>(encoded.data());
   return {begin, begin + encoded.size()};

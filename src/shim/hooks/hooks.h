@@ -10,7 +10,6 @@
 #include "shim/call/arguments.h"
 #include "shim/hooks/packed_hooks.h"
 #include "shim/hooks/request_hooks.h"
-#include "shim/process/endings.h"
 #include "shim/process/runtime.h"
 #include "shim/process/tools.h"
 #include "shim/reduce/op_substitution.h"
@@ -41,12 +40,6 @@ Word init(Words... words) {
 template <Symbol symbol, class... Words>
 Word finalize(Words... words) {
   if (!(current_mode() & checking)) world_finalising();
-  return forward<symbol>(words...);
-}
-
-template <Symbol symbol, class... Words>
-Word abort(Words... words) {
-  if (!(current_mode() & checking)) aborting();
   return forward<symbol>(words...);
 }
 

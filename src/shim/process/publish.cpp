@@ -66,7 +66,7 @@ const char* algorithm_name(std::uint16_t algorithm) {
   return algorithm >= first_threaded_algorithm ? threaded_name(algorithm) : kernel::kernel_name(algorithm);
 }
 
-record::Findings findings() { return {savings(), waits()}; }
+record::Findings findings() { return {savings(), waits(runtime().tick_scale.ns_per_tick())}; }
 
 record::Names names() { return {entry_names(), algorithm_name}; }
 
@@ -123,28 +123,6 @@ void publish_world() {
     }
   }
   if (left) return;
-  if (ranks > 1) add_suffix(places, '\0', fmt::format("rank{}", rank));
-  record::publish(std::span(&own, 1), places);
-}
-
-void publish_ending(const char* how, Ending ending) {
-  const int rank = runtime().world_rank, ranks = runtime().world_ranks;
-  record::RankIdentity who = identity(rank, ranks);
-  who.ended_by = how;
-  const std::vector<std::byte> own =
-      record::pack_rank_record(who, names(), findings(), runtime().tick_scale.ns_per_tick());
-  record::Destination places = destination();
-  if (was_spawned()) add_suffix(places, 'p', fmt::format("pid{}", getpid()));
-  bool left = false;
-  if (node::Board* const board = job_board()) {
-    const auto records = node::leave_report(*board, own, left);
-    if (!records.empty()) {
-      if (others_elsewhere(*board, records.size())) add_node(places, rank, ranks);
-      record::publish(records, places);
-      return;
-    }
-  }
-  if (left && ending == Ending::with_all) return;
   if (ranks > 1) add_suffix(places, '\0', fmt::format("rank{}", rank));
   record::publish(std::span(&own, 1), places);
 }

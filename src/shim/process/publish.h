@@ -1,8 +1,6 @@
 // The report at the end: the records of all ranks brought to rank 0, by the host MPI, and handed to src/record.
 #pragma once
 
-#include <cstdint>
-
 #include "record/rank_record.h"
 
 namespace millrace::shim {
@@ -17,12 +15,6 @@ void check_report_file();
 
 // For a process without a world (the sessions model): its own record only.
 void publish_process();
-
-// A rank that ends without MPI_Finalize: it leaves its record to the others, and reports of all if it is the last.
-// Otherwise, `alone`, it reports of itself; `with_all` leaves that to the last one.
-enum class Ending : std::uint8_t { alone, with_all };
-// Calls nothing of MPI. May throw.
-void publish_ending(const char* how, Ending ending);
 
 // What this process has recorded so far, while it runs. May throw std::bad_alloc.
 record::RankRecord record_until_now();

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "record/rank_record.h"
 #include "shim/node/communicators.h"
@@ -14,13 +13,15 @@
 namespace millrace::shim {
 
 // This rank comes to a call on a communicator that is active.
-void came_to_call(Communicator& communicator) noexcept;
-// It has been done, by whomever. `entry`: which one.
-void left_call(const Communicator& communicator, const CollectiveCall& call, std::uint16_t entry) noexcept;
+// `ticks`: of clock_ticks(), when the program made the call.
+void came_to_call(Communicator& communicator, std::uint64_t ticks) noexcept;
+// It has been done, by whomever. `entry`: which one; `ticks`: when.
+void left_call(const Communicator& communicator, const CollectiveCall& call, std::uint16_t entry,
+               std::uint64_t ticks) noexcept;
 // It has failed here: others count it as another one, and nothing is compared on this communicator any more.
 void failed_in_call(Communicator& communicator) noexcept;
 
-// So far. Thread-safe.
-std::vector<record::WaitRecord> waits();
+// So far, but for the last 31 short calls of a communicator that still is there. Thread-safe.
+record::Waits waits(double ns_per_tick);
 
 }  // namespace millrace::shim
