@@ -250,9 +250,11 @@ Tuning read_tuning(const char* const* environment) {
     if (!named.empty()) tuning.complaints.push_back(fmt::format("MILLRACE_TUNING: {} cannot be read: not used", path));
     return tuning;
   }
-  std::string text(most_table_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  // Piece by piece: a rank of a short job would feel a megabyte of zeros, and a table has a few hundred bytes.
+  std::string text;
+  char piece[4096];
+  while (text.size() <= most_table_bytes && (file.read(piece, sizeof piece) || file.gcount() > 0))
+    text.append(piece, static_cast<std::size_t>(file.gcount()));
   return parse_tuning(text, path);
 }
 

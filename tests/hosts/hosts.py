@@ -204,7 +204,9 @@ def environment(host, extra=None):
     host = get(host)
     kept = {name: os.environ[name] for name in ("HOME", "USER", "LOGNAME", "TMPDIR", "TERM") if name in os.environ}
     path = f"{pathlib.Path(host.launcher[0]).parent}:/usr/bin:/bin:/usr/sbin:/sbin"
-    values = {"PATH": path, "LC_ALL": "C.UTF-8", **kept, **host.environment, **(extra or {})}
+    # Figures and tests are those of our defaults, whatever tuning table the user has.
+    values = {"PATH": path, "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": BUILD / "no_settings", **kept, **host.environment,
+              **(extra or {})}  # fmt: skip
     return {name: str(value) for name, value in values.items() if value is not None}
 
 

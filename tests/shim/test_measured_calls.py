@@ -82,12 +82,19 @@ def test_trying_has_a_budget(host):
 
 @pytest.mark.parametrize("host", ["mpich4", "mpich5"])
 def test_what_was_saved(host):
-    """Where the host needs milliseconds a call and we need microseconds there is no doubt."""
+    """Where the host needs milliseconds a call and we need microseconds there is no doubt.
+
+    In one launch of thirty the machine gives so little time that there is some, and the report is right to say so.
+    """
     program = build(host, "measured_calls.c")
-    _, result = report(host, 4, program, SEED, 5000, env={"MILLRACE_MEASURE": "always"})
-    barrier, total = call(result, "MPI_Barrier"), result["total"]["saved"]
-    assert 0 < barrier["saved"]["calls"] <= barrier["taken"]
-    assert barrier["saved"]["time_ns"] > 3 * barrier["saved"]["error_ns"] > 0
+    for _ in range(3):
+        _, result = report(host, 4, program, SEED, 5000, env={"MILLRACE_MEASURE": "always"})
+        barrier, total = call(result, "MPI_Barrier"), result["total"]["saved"]
+        assert 0 < barrier["saved"]["calls"] <= barrier["taken"]
+        assert barrier["saved"]["error_ns"] > 0
+        if is_certain := barrier["saved"]["time_ns"] > 3 * barrier["saved"]["error_ns"]:
+            break
+    assert is_certain
     assert total["calls"] == sum(entry["saved"]["calls"] for entry in result["calls"]) > barrier["saved"]["calls"]
     assert abs(total["time_ns"] - sum(entry["saved"]["time_ns"] for entry in result["calls"])) <= len(result["calls"])
     _, result = report(host, 4, program, SEED, 100, env={"MILLRACE_MEASURE": "never"})

@@ -20,6 +20,7 @@ void* find_host_object(const char* name);
 // The same of what lies in libmpi itself or nowhere: where that is visible to all, nothing else is searched. Not for
 // names of Fortran: its library may be loaded with local scope above a libmpi that is visible.
 void* find_libmpi_object(const char* name);
+void* find_libmpi_function(const char* name);  // the next definition, as above
 
 enum class HostAbi { none, openmpi, mpich, mpi_abi };
 const char* host_abi_name(HostAbi abi);    // "Open MPI"

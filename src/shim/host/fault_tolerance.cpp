@@ -25,7 +25,7 @@ namespace {
 
 bool host_survives_failures() {
   if constexpr (abi::survives_failures_object == nullptr) return is_on_in_environment();
-  const auto* const enabled = static_cast<const bool*>(find_host_object(abi::survives_failures_object));
+  const auto* const enabled = static_cast<const bool*>(find_libmpi_object(abi::survives_failures_object));
   return enabled && *enabled;
 }
 

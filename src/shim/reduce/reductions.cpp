@@ -55,6 +55,7 @@ std::vector<std::string> prepare_reductions(const SettingValues& settings, bool 
   if (*choice.complaint) complaints.emplace_back(choice.complaint);
 
   std::vector<KnownType> types = known_c_types();
+  const std::size_t c_types = types.size();
   // Without a world nobody can make the host return from an error: then only what every MPI has to do is taken.
   const bool may_ask = has_world && host_returns_errors();
   std::optional<HostProbe> probe;
@@ -65,13 +66,18 @@ std::vector<std::string> prepare_reductions(const SettingValues& settings, bool 
   }
   const std::vector<KnownOp> ops = known_ops();
   const bool call_disabled = is_disabled(settings, "Reduce_local");
-  for (const KnownType& type : types) {
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const KnownType& type = types[i];
+    // Every MPI that has such a type has all its ops: one question is enough, and hosts take a microsecond for each.
+    const bool has_all_ops = i < c_types && (type.group == OpGroup::c_integer || type.group == OpGroup::floating);
+    bool is_known = false;
     for (const KnownOp& op : ops) {
       const kernel::Reduce2 reduce = kernel::find_reduce2(op.op, type.type);
       if (!reduce || !allows(type.group, op.op)) continue;
-      if (!probe && type.group != OpGroup::c_integer && type.group != OpGroup::floating) continue;
+      if (!probe && !has_all_ops) continue;
       // What is refused for one op has no reductions on this host, and hosts take 20 us to say no.
-      if (probe && !probe->reduces(type.handle, op.handle)) break;
+      if (probe && !(is_known && has_all_ops) && !probe->reduces(type.handle, op.handle)) break;
+      is_known = true;
       record::Reason refusal = record::Reason::none;
       if (plan::host_reduces_faster(op.op, type.type)) refusal = record::Reason::host_is_faster;
       if (call_disabled || is_disabled(settings, kernel::kernel_name(op.op, type.type)))
