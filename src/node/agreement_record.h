@@ -63,6 +63,7 @@ struct alignas(64) AgreementRecord {
   std::atomic<std::uint32_t> joined, left;  // how many
   std::atomic<std::uint32_t> spoilt;        // not 0: some member does not know its number of calls; never again
   std::atomic<std::uint32_t> memory;        // number of the region that they will share, 0: none yet
+  std::atomic<std::uint32_t> arrivals;      // the same of that in which they say when they came (arrivals.h)
   std::atomic<std::uint64_t> decision;      // a Decision; all changes are sequentially consistent
 };
 

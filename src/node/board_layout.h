@@ -19,7 +19,7 @@
 namespace millrace::node {
 
 inline constexpr std::uint64_t board_magic = 0x4d494c4c52414345;  // "MILLRACE"
-inline constexpr std::uint32_t board_version = 3;
+inline constexpr std::uint32_t board_version = 4;
 inline constexpr std::size_t board_page_bytes = 4096;
 
 // A piece of the arena. Read and written under the lock, but for offset and bytes, which never change.

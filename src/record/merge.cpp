@@ -80,6 +80,64 @@ std::vector<CallReport> merge_calls(std::span<const RankRecord> records) {
   return calls;
 }
 
+std::vector<LateReport> by_what_they_caused(const std::map<std::int32_t, LateReport>& ranks) {
+  std::vector<LateReport> sorted;
+  sorted.reserve(ranks.size());
+  for (const auto& [rank, late] : ranks) sorted.push_back(late);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& left, const auto& right) { return left.caused_ns > right.caused_ns; });
+  return sorted;
+}
+
+std::vector<LateReport> merge_late_ranks(std::span<const RankRecord> records) {
+  std::map<std::int32_t, LateReport> ranks;
+  const auto of = [&ranks](std::int32_t rank) -> LateReport& {
+    LateReport& late = ranks[rank];
+    late.rank = rank;
+    return late;
+  };
+  for (const RankRecord& record : records) {
+    for (const WaitRecord& wait : record.waits.calls) of(record.identity.rank).wait_ns += wait.wait_ns;
+    for (const LateRank& late : record.waits.for_rank) {
+      of(late.rank).calls += late.calls;
+      of(late.rank).caused_ns += late.wait_ns;
+    }
+  }
+  return by_what_they_caused(ranks);
+}
+
+std::vector<WaitReport> merge_waits(std::span<const RankRecord> records) {
+  struct Gathered {
+    WaitRecord sum;
+    std::map<std::int32_t, LateReport> ranks;
+  };
+  std::map<std::pair<std::string, std::string>, Gathered> all;
+  for (const RankRecord& record : records)
+    for (const WaitRecord& wait : record.waits.calls) {
+      Gathered& one = all[{wait.call, wait.communicator}];
+      one.sum.call = wait.call;
+      one.sum.communicator = wait.communicator;
+      one.sum.compared = std::max(one.sum.compared, wait.compared);
+      one.sum.time_ns += wait.time_ns;
+      one.sum.wait_ns += wait.wait_ns;
+      for (const LateRank& rank : wait.for_rank) {
+        LateReport& late = one.ranks[rank.rank];
+        late = {rank.rank, late.calls + rank.calls, late.caused_ns + rank.wait_ns, 0};
+      }
+    }
+  constexpr std::size_t most_ranks = 8;
+  std::vector<WaitReport> waits;
+  waits.reserve(all.size());
+  for (auto& [place, one] : all) {
+    std::vector<LateReport> foremost = by_what_they_caused(one.ranks);
+    foremost.resize(std::min(foremost.size(), most_ranks));
+    waits.push_back({std::move(one.sum), std::move(foremost)});
+  }
+  std::stable_sort(waits.begin(), waits.end(),
+                   [](const auto& left, const auto& right) { return left.sum.wait_ns > right.sum.wait_ns; });
+  return waits;
+}
+
 // Wall time starts when initialisation ends, so the time inside MPI leaves initialisation out as well.
 bool starts_the_wall_time(std::string_view name) {
   return name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Session_init";
@@ -134,6 +192,11 @@ void add_notes(Report& report) {
   note_difference(report, "preload", [](const RankIdentity& identity) { return identity.variant; });
   note_difference(report, "kernels", [](const RankIdentity& identity) { return identity.isa; });
   note_difference(report, "settings", joined);
+  std::map<std::string, std::vector<std::int32_t>> ended;
+  for (const RankReport& rank : report.by_rank)
+    if (!rank.identity.ended_by.empty()) ended[rank.identity.ended_by].push_back(rank.identity.rank);
+  for (const auto& [how, ranks] : ended)
+    report.notes.push_back(fmt::format("ended by {}, with what was seen until then: rank {}", how, rank_list(ranks)));
   const auto arrived = static_cast<std::int64_t>(report.by_rank.size());
   if (arrived < report.ranks)
     report.notes.push_back(
@@ -174,6 +237,8 @@ Report merge(std::span<const RankRecord> records) {
   report.time_ns = spread(std::move(time_ns), records);
   report.mpi_share = spread(std::move(mpi_share), records);
   report.calls = merge_calls(records);
+  report.late = merge_late_ranks(records);
+  report.waits = merge_waits(records);
   std::stable_sort(report.by_rank.begin(), report.by_rank.end(),
                    [](const auto& left, const auto& right) { return left.identity.rank < right.identity.rank; });
   add_notes(report);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <string_view>
 
 #include "record/snapshot.h"
@@ -38,10 +40,31 @@ std::uint64_t CallRecord::calls() const {
   return sum;
 }
 
-RankRecord this_rank(const RankIdentity& identity, const Names& names, std::span<const EntrySaving> savings,
-                     double ns_per_tick) {
+std::vector<LateRank> by_rank(std::span<const WaitRecord> calls) {
+  std::map<std::int32_t, LateRank> sums;
+  for (const WaitRecord& call : calls)
+    for (const LateRank& late : call.for_rank) {
+      LateRank& sum = sums[late.rank];
+      sum = {late.rank, sum.calls + late.calls, sum.wait_ns + late.wait_ns};
+    }
+  std::vector<LateRank> ranks;
+  ranks.reserve(sums.size());
+  for (const auto& [rank, sum] : sums) ranks.push_back(sum);
+  return ranks;
+}
+
+void keep_foremost(std::vector<LateRank>& ranks) {
+  constexpr std::size_t most = 8;
+  if (ranks.size() <= 2 * most) return;
+  const auto foremost = ranks.begin() + most;
+  std::ranges::stable_sort(ranks, std::greater(), &LateRank::wait_ns);
+  std::stable_sort(foremost, ranks.end(), [](const auto& left, const auto& right) { return left.calls > right.calls; });
+  ranks.resize(2 * most);
+}
+
+RankRecord this_rank(const RankIdentity& identity, const Names& names, const Findings& findings, double ns_per_tick) {
   const Snapshot counted = snapshot();
-  RankRecord record{identity, counted.threads, counted.lost_calls, {}};
+  RankRecord record{identity, counted.threads, counted.lost_calls, {}, findings.waits};
   record.identity.host_mpi = first_line(identity.host_mpi);
   auto pair = counted.pairs.begin();  // both lists are ordered by entry
   for (const EntrySnapshot& entry : counted.entries) {
@@ -51,17 +74,17 @@ RankRecord this_rank(const RankIdentity& identity, const Names& names, std::span
     for (; pair != counted.pairs.end() && pair->entry == entry.entry; ++pair)
       call.algorithms.push_back(
           {algorithm_name(names, pair->algorithm), pair->calls, pair->bytes, to_ns(pair->ticks, ns_per_tick)});
-    for (const EntrySaving& saving : savings)
+    for (const EntrySaving& saving : findings.savings)
       if (saving.entry == entry.entry) call.saved = saving.saved;
     record.calls.push_back(std::move(call));
   }
   return record;
 }
 
-std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names,
-                                        std::span<const EntrySaving> savings, double ns_per_tick) noexcept {
+std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names, const Findings& findings,
+                                        double ns_per_tick) noexcept {
   try {
-    return pack(this_rank(identity, names, savings, ns_per_tick));
+    return pack(this_rank(identity, names, findings, ns_per_tick));
   } catch (...) {
     return {};
   }

@@ -30,6 +30,7 @@ struct RankIdentity {
   std::string variant;                                        // preload in use: "openmpi-5.0"
   std::vector<std::pair<std::string, std::string>> settings;  // in force: {"MILLRACE_ISA", "auto"}
   std::uint64_t wall_ns = 0;                                  // from the end of MPI_Init to MPI_Finalize
+  std::string ended_by;                                       // what came instead of MPI_Finalize: "MPI_Abort"
 };
 
 struct AlgorithmRecord {
@@ -59,11 +60,45 @@ struct CallRecord {
   std::uint64_t taken() const { return outcome[0]; }
 };
 
+// Calls of this rank for which another one came late.
+struct LateRank {
+  std::int32_t rank = 0;      // in MPI_COMM_WORLD
+  std::uint64_t calls = 0;    // to which it came last, and this rank first: so each call is counted by one
+  std::uint64_t wait_ns = 0;  // of this rank, for it
+
+  bool operator==(const LateRank&) const = default;
+};
+
+// What this rank waited in one collective on one communicator, or on those that have the same ranks.
+struct WaitRecord {
+  std::string call;                // "MPI_Allreduce"
+  std::string communicator;        // "MPI_COMM_WORLD", "ranks 0-3"
+  std::uint64_t compared = 0;      // calls whose ranks' times are known
+  std::uint64_t time_ns = 0;       // inside these
+  std::uint64_t wait_ns = 0;       // of that, until the last rank came
+  std::vector<LateRank> for_rank;  // the foremost
+
+  bool operator==(const WaitRecord&) const = default;
+};
+
+// The same of all its collectives.
+struct Waits {
+  std::vector<LateRank> for_rank;  // all there are, by rank
+  std::vector<WaitRecord> calls;
+
+  bool operator==(const Waits&) const = default;
+};
+// Of all ranks: what each of several has, added up.
+std::vector<LateRank> by_rank(std::span<const WaitRecord> calls);
+// Leaves those for which this rank waited most, and those that came last most often.
+void keep_foremost(std::vector<LateRank>& ranks);
+
 struct RankRecord {
   RankIdentity identity;
   std::uint64_t threads = 0;
   std::uint64_t lost_calls = 0;
   std::vector<CallRecord> calls;
+  Waits waits;
 };
 
 // Of one entry.
@@ -72,9 +107,14 @@ struct EntrySaving {
   SavedTime saved;
 };
 
-// This process now. `savings`: of each entry at most one. `ns_per_tick` comes from a TickScale made at initialisation.
-RankRecord this_rank(const RankIdentity& identity, const Names& names, std::span<const EntrySaving> savings,
-                     double ns_per_tick);
+// What others have found out of this rank's calls. Of each entry at most one saving.
+struct Findings {
+  std::vector<EntrySaving> savings;
+  Waits waits;
+};
+
+// This process now. `ns_per_tick` comes from a TickScale made at initialisation.
+RankRecord this_rank(const RankIdentity& identity, const Names& names, const Findings& findings, double ns_per_tick);
 
 std::vector<std::byte> pack(const RankRecord& record);
 
@@ -82,7 +122,7 @@ std::vector<std::byte> pack(const RankRecord& record);
 Status unpack(std::span<const std::byte> bytes, RankRecord& record, std::string& error) noexcept;
 
 // Both steps for the shim, which sends the bytes to rank 0: empty if there is no memory for them. Never throws.
-std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names,
-                                        std::span<const EntrySaving> savings, double ns_per_tick) noexcept;
+std::vector<std::byte> pack_rank_record(const RankIdentity& identity, const Names& names, const Findings& findings,
+                                        double ns_per_tick) noexcept;
 
 }  // namespace millrace::record

@@ -33,6 +33,19 @@ struct CallReport {
 // Of all of them: errors of different calls are independent.
 SavedTime saved_by(std::span<const CallReport> calls);
 
+// Waiting for one rank, as all others saw it, and its own.
+struct LateReport {
+  std::int32_t rank = 0;
+  std::uint64_t calls = 0;      // to which it came last, of those that others had to wait for
+  std::uint64_t caused_ns = 0;  // of the others, for it
+  std::uint64_t wait_ns = 0;    // of its own, for others
+};
+
+struct WaitReport {
+  WaitRecord sum;                   // over ranks, without for_rank; `compared`: the most that a rank has
+  std::vector<LateReport> by_rank;  // the foremost of them
+};
+
 struct RankReport {
   RankIdentity identity;
   std::uint64_t threads = 0;
@@ -45,6 +58,8 @@ struct Report {
   std::int32_t ranks = 0;           // in MPI_COMM_WORLD
   std::vector<RankReport> by_rank;  // those whose record arrived, by rank
   std::vector<CallReport> calls;    // longest total time first
+  std::vector<LateReport> late;     // who caused most first; only ranks that waited or were waited for
+  std::vector<WaitReport> waits;    // longest wait first
   std::uint64_t hosts = 0;
   Spread wall_ns;
   Spread time_ns;

@@ -59,6 +59,22 @@ ordered_json call_value(const CallReport& call) {
           {"saved", saved_value(call.sum.saved)}};
 }
 
+ordered_json late_values(std::span<const LateReport> ranks) {
+  ordered_json values = ordered_json::array();
+  for (const LateReport& late : ranks)
+    values.push_back(
+        {{"rank", late.rank}, {"late_calls", late.calls}, {"caused_ns", late.caused_ns}, {"wait_ns", late.wait_ns}});
+  return values;
+}
+
+ordered_json wait_value(const WaitReport& wait) {
+  ordered_json ranks = ordered_json::array();
+  for (const LateReport& late : wait.by_rank)
+    ranks.push_back({{"rank", late.rank}, {"late_calls", late.calls}, {"caused_ns", late.caused_ns}});
+  return {{"name", wait.sum.call},       {"communicator", wait.sum.communicator}, {"compared", wait.sum.compared},
+          {"time_ns", wait.sum.time_ns}, {"wait_ns", wait.sum.wait_ns},           {"late_ranks", std::move(ranks)}};
+}
+
 ordered_json rank_value(const RankReport& rank) {
   return {{"rank", rank.identity.rank},       {"host", rank.identity.host},
           {"pid", rank.identity.pid},         {"host_mpi", rank.identity.host_mpi},
@@ -96,6 +112,8 @@ ordered_json setting_values(const Report& report) {
 std::string to_json(const Report& report) {
   ordered_json calls = ordered_json::array();
   for (const CallReport& call : report.calls) calls.push_back(call_value(call));
+  ordered_json waits = ordered_json::array();
+  for (const WaitReport& wait : report.waits) waits.push_back(wait_value(wait));
   ordered_json by_rank = ordered_json::array();
   for (const RankReport& rank : report.by_rank) by_rank.push_back(rank_value(rank));
   const ordered_json value = {{"schema", "millrace-report"},
@@ -109,6 +127,8 @@ std::string to_json(const Report& report) {
                               {"mpi_share", share_value(report.mpi_share)},
                               {"total", total_value(report)},
                               {"calls", std::move(calls)},
+                              {"late_ranks", late_values(report.late)},
+                              {"waits", std::move(waits)},
                               {"by_rank", std::move(by_rank)},
                               {"notes", report.notes}};
   // Replace: a host name need not be UTF-8, and a report is better than none.

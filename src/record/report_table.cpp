@@ -117,6 +117,45 @@ void print_saved(Table& table, const SavedTime& saved) {
     table.line(fmt::format("    saved: {} in {} calls", saved_time(saved), scaled_count(saved.calls)));
 }
 
+// "rank 2 190 ms (last in 850 calls)"
+std::vector<std::string> late_items(std::span<const LateReport> ranks) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> items;
+  for (const LateReport& late : ranks.first(std::min(ranks.size(), most)))
+    if (late.caused_ns > 0)
+      items.push_back(fmt::format("rank {} {} (last in {} calls)", late.rank,
+                                  scaled_time(static_cast<double>(late.caused_ns)), scaled_count(late.calls)));
+  return items;
+}
+
+void print_wait(Table& table, const WaitReport& wait) {
+  const auto wait_ns = static_cast<double>(wait.sum.wait_ns), time_ns = static_cast<double>(wait.sum.time_ns);
+  std::string latest = "-", share = "-", last_in = "-";
+  if (wait_ns > 0 && !wait.by_rank.empty()) {
+    const LateReport& first = wait.by_rank.front();
+    latest = fmt::format("rank {}", first.rank);
+    share = percent(static_cast<double>(first.caused_ns) / wait_ns);
+    last_in = scaled_count(first.calls);
+  }
+  table.line(fmt::format("{:<29} {:>7} {:>8} {:>8} {:>9} {:>7} {:>8}  {}", cut(wait.sum.call, 29),
+                         scaled_count(wait.sum.compared), scaled_time(wait_ns),
+                         scaled_time(std::max(time_ns - wait_ns, 0.0)), latest, share, last_in, wait.sum.communicator));
+}
+
+// Of the time inside calls of which it is known when each rank came: how much was waiting, and for whom.
+void print_waits(Table& table, const Report& report) {
+  constexpr std::size_t most = 8;
+  if (report.waits.empty()) return;
+  table.line("");
+  table.line(fmt::format("{:<29} {:>7} {:>8} {:>8} {:>9} {:>7} {:>8}  {}", "waiting for the last rank", "calls", "wait",
+                         "transfer", "latest", "share", "last in", "on"));
+  for (const WaitReport& wait : std::span(report.waits).first(std::min(report.waits.size(), most)))
+    print_wait(table, wait);
+  if (report.waits.size() > most) table.line(fmt::format("and {} more", report.waits.size() - most));
+  const std::vector<std::string> items = late_items(report.late);
+  if (!items.empty()) table.list("waited for:", items);
+}
+
 std::string per_call(std::uint64_t time_ns, std::uint64_t calls) {
   return calls == 0 ? "-" : scaled_time(static_cast<double>(time_ns) / static_cast<double>(calls));
 }
@@ -176,6 +215,7 @@ std::string to_table(const Report& report) {
     table.line(fmt::format("and {} more, called {} times, {} in all ranks together", report.calls.size() - most_rows,
                            scaled_count(rest.calls), scaled_time(static_cast<double>(rest.time_ns))));
   print_total(table, report);
+  print_waits(table, report);
   return table.take();
 }
 

@@ -1,8 +1,10 @@
 // The bytes of a rank record: CBOR, with short keys because rank 0 may hold thousands of them.
 //
-//   { "v": 2, "id": {...}, "threads": n, "lost": n,
+//   { "v": 3, "id": {...}, "threads": n, "lost": n,
 //     "calls": [ [name, bytes, time_ns, [outcome...], [[algorithm, calls, bytes, time_ns]...],
-//                 [saved calls, time_ns, error_ns]]... ] }
+//                 [saved calls, time_ns, error_ns]]... ],
+//     "late": [[rank, calls, wait_ns]...],
+//     "waits": [ [call, communicator, compared, time_ns, wait_ns, [[rank, calls, wait_ns]...]]... ] }
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -13,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t wire_version = 2;
+constexpr std::uint64_t wire_version = 3;
 
 // Refuses bytes nested deeper than a record is, before the recursive decoder sees them: its stack is the program's.
 class DepthCheck : public nlohmann::json_sax<json> {
@@ -44,7 +46,7 @@ json to_value(const RankIdentity& identity) {
           {"host", identity.host},       {"pid", identity.pid},
           {"isa", identity.isa},         {"host_mpi", identity.host_mpi},
           {"variant", identity.variant}, {"settings", std::move(settings)},
-          {"wall_ns", identity.wall_ns}};
+          {"wall_ns", identity.wall_ns}, {"ended_by", identity.ended_by}};
 }
 
 json to_value(const CallRecord& call) {
@@ -53,6 +55,17 @@ json to_value(const CallRecord& call) {
     algorithms.push_back(json::array({algorithm.name, algorithm.calls, algorithm.bytes, algorithm.time_ns}));
   return json::array({call.name, call.bytes, call.time_ns, call.outcome, std::move(algorithms),
                       json::array({call.saved.calls, call.saved.time_ns, call.saved.error_ns})});
+}
+
+json to_value(std::span<const LateRank> ranks) {
+  json values = json::array();
+  for (const LateRank& late : ranks) values.push_back(json::array({late.rank, late.calls, late.wait_ns}));
+  return values;
+}
+
+json to_value(const WaitRecord& wait) {
+  return json::array(
+      {wait.call, wait.communicator, wait.compared, wait.time_ns, wait.wait_ns, to_value(wait.for_rank)});
 }
 
 // The readers below throw json exceptions on a missing member or a wrong type; unpack() turns them into an error.
@@ -87,6 +100,7 @@ RankIdentity to_identity(const json& value) {
   for (const json& pair : value.at("settings"))
     identity.settings.emplace_back(pair.at(0).get<std::string>(), pair.at(1).get<std::string>());
   identity.wall_ns = count(value.at("wall_ns"));
+  identity.ended_by = value.at("ended_by").get<std::string>();
   return identity;
 }
 
@@ -106,6 +120,25 @@ CallRecord to_call(const json& value) {
   return call;
 }
 
+std::vector<LateRank> to_late_ranks(const json& values, std::int32_t ranks) {
+  std::vector<LateRank> late;
+  for (const json& value : values)
+    late.push_back(
+        {static_cast<std::int32_t>(whole(value.at(0), 0, ranks - 1)), count(value.at(1)), count(value.at(2))});
+  return late;
+}
+
+WaitRecord to_wait(const json& value, std::int32_t ranks) {
+  WaitRecord wait;
+  wait.call = value.at(0).get<std::string>();
+  wait.communicator = value.at(1).get<std::string>();
+  wait.compared = count(value.at(2));
+  wait.time_ns = count(value.at(3));
+  wait.wait_ns = count(value.at(4));
+  wait.for_rank = to_late_ranks(value.at(5), ranks);
+  return wait;
+}
+
 RankRecord to_record(std::span<const std::byte> bytes) {
   const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   DepthCheck check;
@@ -118,6 +151,8 @@ RankRecord to_record(std::span<const std::byte> bytes) {
   record.threads = count(value.at("threads"));
   record.lost_calls = count(value.at("lost"));
   for (const json& call : value.at("calls")) record.calls.push_back(to_call(call));
+  record.waits.for_rank = to_late_ranks(value.at("late"), record.identity.ranks);
+  for (const json& wait : value.at("waits")) record.waits.calls.push_back(to_wait(wait, record.identity.ranks));
   return record;
 }
 
@@ -126,11 +161,12 @@ RankRecord to_record(std::span<const std::byte> bytes) {
 std::vector<std::byte> pack(const RankRecord& record) {
   json calls = json::array();
   for (const CallRecord& call : record.calls) calls.push_back(to_value(call));
-  const json value = {{"v", wire_version},
-                      {"id", to_value(record.identity)},
-                      {"threads", record.threads},
-                      {"lost", record.lost_calls},
-                      {"calls", std::move(calls)}};
+  json waits = json::array();
+  for (const WaitRecord& wait : record.waits.calls) waits.push_back(to_value(wait));
+  const json value = {{"v", wire_version},         {"id", to_value(record.identity)},
+                      {"threads", record.threads}, {"lost", record.lost_calls},
+                      {"calls", std::move(calls)}, {"late", to_value(record.waits.for_rank)},
+                      {"waits", std::move(waits)}};
   const std::vector<std::uint8_t> encoded = json::to_cbor(value);
   const auto* begin = reinterpret_cast<const std::byte*>(encoded.data());
   return {begin, begin + encoded.size()};

@@ -86,6 +86,46 @@ TEST(Merge, ErrorsOfDifferentCallsAreIndependent) {
   EXPECT_EQ(all.error_ns, 5);
 }
 
+TEST(Merge, AddsUpWhoWaitedForWhom) {
+  std::vector<RankRecord> records(3);
+  for (std::int32_t rank = 0; rank < 3; ++rank) records[static_cast<std::size_t>(rank)].identity.rank = rank;
+  records[0].waits.calls = {{"MPI_Barrier", "MPI_COMM_WORLD", 10, 900, 500, {{1, 0, 100}, {2, 0, 400}}},
+                            {"MPI_Bcast", "MPI_COMM_WORLD", 5, 90, 50, {{1, 0, 50}}}};
+  records[1].waits.calls = {{"MPI_Barrier", "MPI_COMM_WORLD", 10, 700, 300, {{1, 2, 0}, {2, 0, 300}}}};
+  records[2].waits.calls = {{"MPI_Barrier", "ranks 0-2", 10, 60, 1, {{0, 0, 1}, {2, 8, 0}}}};
+  for (RankRecord& record : records) record.waits.for_rank = by_rank(record.waits.calls);
+  const Report report = merge(records);
+  ASSERT_EQ(report.late.size(), 3u);
+  const auto expect = [](const LateReport& late, std::int32_t rank, std::uint64_t calls, std::uint64_t caused_ns,
+                         std::uint64_t wait_ns) {
+    EXPECT_EQ(late.rank, rank);
+    EXPECT_EQ(late.calls, calls);
+    EXPECT_EQ(late.caused_ns, caused_ns);
+    EXPECT_EQ(late.wait_ns, wait_ns);
+  };
+  expect(report.late[0], 2, 8, 700, 1);
+  expect(report.late[1], 1, 2, 150, 300);
+  expect(report.late[2], 0, 0, 1, 550);
+  ASSERT_EQ(report.waits.size(), 3u);
+  EXPECT_EQ(report.waits[0].sum.call, "MPI_Barrier");
+  EXPECT_EQ(report.waits[0].sum.communicator, "MPI_COMM_WORLD");
+  EXPECT_EQ(report.waits[0].sum.compared, 10u);
+  EXPECT_EQ(report.waits[0].sum.time_ns, 1600u);
+  EXPECT_EQ(report.waits[0].sum.wait_ns, 800u);
+  EXPECT_EQ(report.waits[0].by_rank.front().rank, 2);
+  EXPECT_EQ(report.waits[0].by_rank.front().caused_ns, 700u);
+}
+
+TEST(Merge, KeepsWhoCostMostAndWhoCameLastMostOften) {
+  std::vector<LateRank> ranks;
+  for (std::int32_t rank = 0; rank < 512; ++rank) ranks.push_back({rank, 0, static_cast<std::uint64_t>(rank)});
+  ranks[3].calls = 70;
+  keep_foremost(ranks);
+  EXPECT_EQ(ranks.size(), 16u);
+  EXPECT_EQ(ranks.front().rank, 511);
+  EXPECT_EQ(std::ranges::count(ranks, 3, &LateRank::rank), 1);
+}
+
 TEST(Merge, AgreesWithThePlainComputation) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -111,7 +151,8 @@ TEST(Merge, AgreesWithThePlainComputation) {
 
 RankRecord simple(std::int32_t rank, std::int32_t ranks) {
   RankRecord record;
-  record.identity = {rank, ranks, "node0", 100 + rank, "avx2", "Open MPI v5", "openmpi", {{"MILLRACE_ISA", "auto"}}, 0};
+  record.identity = {rank, ranks, "node0", 100 + rank, "avx2", "Open MPI v5", "openmpi", {{"MILLRACE_ISA", "auto"}},
+                     0,    {}};
   record.identity.wall_ns = 1000;
   record.threads = 1;
   return record;

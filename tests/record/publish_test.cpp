@@ -31,7 +31,7 @@ class Publish : public ::testing::Test {
     directory = name;
     for (std::int32_t rank = 0; rank < 2; ++rank) {
       RankRecord record;
-      record.identity = {rank, 2, "node\xff", 1, "scalar", "MPI", "mpich", {{"MILLRACE_REPORT", "x.json"}}, 1000};
+      record.identity = {rank, 2, "node\xff", 1, "scalar", "MPI", "mpich", {{"MILLRACE_REPORT", "x.json"}}, 1000, {}};
       CallRecord call;
       call.name = "MPI_Barrier";
       call.outcome[1] = 4;

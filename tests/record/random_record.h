@@ -24,13 +24,17 @@ class RandomRecord {
   // `most` bounds every count, so that sums over ranks stay within 64 bits.
   RankRecord operator()(std::int32_t rank, std::int32_t ranks, std::uint64_t most) {
     RankRecord record;
-    record.identity = {rank, ranks, text(), static_cast<std::int64_t>(number(1 << 22)), text(), text(), text(), {}, 0};
+    record.identity = {rank, ranks, text(), static_cast<std::int64_t>(number(1 << 22)), text(), text(), text(),
+                       {},   0,     {}};
     record.identity.wall_ns = number(most);
     for (std::uint64_t left = number(4); left > 0; --left) record.identity.settings.emplace_back(text(), text());
     record.threads = number(9);
     record.lost_calls = number(most);
     for (int name = 0; name < 12; ++name)
       if (number(2) != 0) record.calls.push_back(call("MPI_Call_" + std::to_string(name), most));
+    for (int name = 0; name < 4; ++name)
+      if (number(2) != 0) record.waits.calls.push_back(wait("MPI_Call_" + std::to_string(name), ranks, most));
+    record.waits.for_rank = by_rank(record.waits.calls);
     return record;
   }
 
@@ -43,6 +47,15 @@ class RandomRecord {
     // In eighths, so that their sums are exact.
     const auto saved = static_cast<double>(number(1 << 20)) - (1 << 19);
     result.saved = {number(most), saved / 8, static_cast<double>(number(1 << 20)) / 8};
+    return result;
+  }
+
+  WaitRecord wait(std::string name, std::int32_t ranks, std::uint64_t most) {
+    WaitRecord result{std::move(name), number(1) != 0 ? "MPI_COMM_WORLD" : text(), number(most), number(most), 0, {}};
+    for (std::int32_t rank = 0; rank < ranks; ++rank)
+      if (number(2) == 0) result.for_rank.push_back({rank, number(most), number(most)});
+    keep_foremost(result.for_rank);
+    for (const LateRank& late : result.for_rank) result.wait_ns += late.wait_ns;
     return result;
   }
 

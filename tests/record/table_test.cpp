@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "random_record.h"
@@ -19,7 +20,8 @@ CallRecord call(std::string name, std::uint64_t calls, std::uint64_t bytes, std:
 
 RankRecord rank_record(std::int32_t rank) {
   RankRecord record;
-  record.identity = {rank, 3, "node0", 1, "avx512", "Open MPI v5.0.11, package: x", "openmpi-5.0", {}, 2'000'000'000};
+  record.identity = {rank,          3,  "node0",       1, "avx512", "Open MPI v5.0.11, package: x",
+                     "openmpi-5.0", {}, 2'000'000'000, {}};
   const auto share = static_cast<std::uint64_t>(rank);
   record.calls.push_back(call("MPI_Allreduce", 100'000, 800'000, 200'000'000 + 150'000'000 * share));
   CallRecord reduce = call("MPI_Reduce_local", 3, 4096, 1'500'000);
@@ -30,6 +32,23 @@ RankRecord rank_record(std::int32_t rank) {
   record.calls.push_back(std::move(reduce));
   if (rank == 2) record.calls.push_back(call("MPI_Comm_rank", 1, 0, 30));
   return record;
+}
+
+TEST(Table, NamesTheLateRank) {
+  std::vector<RankRecord> records{rank_record(0), rank_record(1), rank_record(2)};
+  records[0].waits.calls = {{"MPI_Allreduce", "MPI_COMM_WORLD", 900, 200'000'000, 150'000'000, {{2, 0, 150'000'000}}}};
+  records[1].waits.calls = {
+      {"MPI_Allreduce", "MPI_COMM_WORLD", 900, 100'000'000, 50'000'000, {{0, 0, 10'000'000}, {2, 0, 40'000'000}}}};
+  records[2].waits.calls = {{"MPI_Allreduce", "MPI_COMM_WORLD", 900, 30'000'000, 0, {{2, 850, 0}}}};
+  for (RankRecord& record : records) record.waits.for_rank = by_rank(record.waits.calls);
+  const std::string text = to_table(merge(records));
+  EXPECT_NE(text.find(R"(
+waiting for the last rank       calls     wait transfer    latest   share  last in  on
+MPI_Allreduce                     900   200 ms   130 ms    rank 2    95 %      850  MPI_COMM_WORLD
+    waited for: rank 2 190 ms (last in 850 calls), rank 0 10.0 ms (last in 0 calls)
+)"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Table, HasItsShape) {
@@ -69,9 +88,14 @@ TEST(Table, StaysReadableWithManyRanksCallsAndNotes) {
       records.back().calls.push_back(call("MPI_Neighbor_alltoallw_init_c_" + std::to_string(extra), 1, 1, 1));
   }
   const std::vector<std::string> lines = lines_of(to_table(merge(records)));
-  EXPECT_LE(lines.size(), 4 + 3 + 2 + 4 * 25 + 3);  // head, notes, titles, rows, rest, total and savings
+  // Head, notes, titles, rows, rest, total and savings; what was waited for.
+  EXPECT_LE(lines.size(), 4 + 3 + 2 + 4 * 25 + 3 + 12);
   for (const std::string& line : lines) EXPECT_LE(line.size(), 100u) << line;
-  EXPECT_EQ(lines[lines.size() - 3].substr(0, 8), "and 27 m") << lines[lines.size() - 3];
+  const auto total = std::ranges::find_if(lines, [](const auto& line) { return line.starts_with("total "); });
+  ASSERT_NE(total, lines.end());
+  EXPECT_TRUE((total - 1)->starts_with("and 27 m")) << *(total - 1);
+  EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.starts_with("    waited for: rank "); }),
+            1);
 }
 
 TEST(Table, SpeaksOfOneRankInTheSingular) {

@@ -46,6 +46,15 @@ def test_numbers_of_a_report_fit_together():
         assert report["total"][column] == sum(call[column] for call in report["calls"])
 
 
+def test_who_waited_for_whom_fits_together():
+    report = sample(3, 9)
+    assert report["waits"]
+    late = report["late_ranks"]
+    assert sum(rank["caused_ns"] for rank in late) == sum(rank["wait_ns"] for rank in late)
+    assert sum(rank["wait_ns"] for rank in late) == sum(wait["wait_ns"] for wait in report["waits"])
+    assert late == sorted(late, key=lambda rank: -rank["caused_ns"])
+
+
 def spoil(report, path, value):
     spoilt = copy.deepcopy(report)
     place = spoilt
@@ -66,6 +75,8 @@ def spoil(report, path, value):
         (("calls", 0, "algorithms"), None),
         (("calls", 0, "forwarded_why", "bad_weather"), 1),
         (("by_rank", 0, "host"), 7),
+        (("late_ranks", 0, "caused_ns"), None),
+        (("waits", 0, "communicator"), 7),
         (("surprise",), 1),
     ],
 )

@@ -21,6 +21,8 @@ void expect_equal(const RankRecord& left, const RankRecord& right) {
   EXPECT_EQ(left.identity.wall_ns, right.identity.wall_ns);
   EXPECT_EQ(left.threads, right.threads);
   EXPECT_EQ(left.lost_calls, right.lost_calls);
+  EXPECT_EQ(left.identity.ended_by, right.identity.ended_by);
+  EXPECT_TRUE(left.waits == right.waits);
   ASSERT_EQ(left.calls.size(), right.calls.size());
   for (std::size_t call = 0; call < left.calls.size(); ++call) {
     EXPECT_EQ(left.calls[call].name, right.calls[call].name);
@@ -161,12 +163,15 @@ TEST(ThisRank, NamesWhatWasCounted) {
   add_call(2, 8, 100, 4, Reason::none);
   add_call(2, 8, 300, 5, Reason::none);
   add_call(77, 0, 1, no_algorithm, Reason::inactive);
-  const EntrySaving savings[] = {{2, {1, -3.5, 0.25}}, {3, {9, 9, 9}}};
+  Findings found;
+  found.savings = {{2, {1, -3.5, 0.25}}, {3, {9, 9, 9}}};
+  found.waits.for_rank = {{0, 2, 50}};
   RankIdentity identity;
   identity.host_mpi = "MPICH Version:\t4.0.2\nMPICH Release date: x";
   RankRecord record;
-  ASSERT_EQ(unpack_all(pack_rank_record(identity, names, savings, 0.5), record), Status::ok);
+  ASSERT_EQ(unpack_all(pack_rank_record(identity, names, found, 0.5), record), Status::ok);
   EXPECT_EQ(record.identity.host_mpi, "MPICH Version: 4.0.2");
+  EXPECT_TRUE(record.waits == found.waits);
   EXPECT_GE(record.threads, 1u);
   ASSERT_EQ(record.calls.size(), 3u);
   EXPECT_EQ(record.calls[0].name, "MPI_Send");

@@ -23,7 +23,8 @@ td.figure, th.figure { text-align: right; }
 tr.more td { white-space: normal; font-size: .85rem; color: var(--faint); padding-left: 1.2rem; }
 tr.named td { border-bottom: none; } .ranks .bar { width: 16rem; max-width: 40vw; }
 .versus .bar { display: block; height: .5rem; margin: 2px 0; } .wide svg { vertical-align: middle; }
-.whole { white-space: nowrap; }
+.whole { white-space: nowrap; } .bar.parts { width: 12rem; max-width: 30vw; display: inline-flex; } .wide table.late { width: auto; }
+.late .bar { width: 16rem; max-width: 40vw; }
 .bar { display: inline-block; width: 5.5rem; height: .7rem; background: var(--line); vertical-align: middle; }
 .bar span { display: block; height: 100%; background: var(--with); }
 .bar span.b { background: var(--without); }
@@ -56,7 +57,9 @@ std::string settings(const Run& run) {
 std::string one(const Run& run) {
   std::string text = fmt::format("<h1><code>{}</code></h1>\n", escaped(run.file)) + about(run);
   if (run.ranks > 1) text += "<h2>Inside MPI, by rank</h2>\n" + ranks_part(run) + ranks_advice;
-  return text + "<h2>Calls</h2>\n" + calls_part(run) + settings(run);
+  text += "<h2>Calls</h2>\n" + calls_part(run);
+  if (!run.waits.empty()) text += "<h2>Waiting for the last rank</h2>\n" + waits_part(run);
+  return text + settings(run);
 }
 
 std::string two(const Run& first, const Run& second) {

@@ -14,7 +14,6 @@ namespace {
 using record::percent;
 using record::scaled_time;
 
-constexpr std::size_t most_bars = 16;
 constexpr std::uint64_t cells_a_row = 32, most_cells = 4096;
 constexpr double label = 44, pitch = 21, cell = 19;
 // The least share is still seen.
@@ -36,36 +35,13 @@ std::string bars(const Run& run) {
 }
 
 std::string map(const Run& run) {
-  const std::uint64_t shown = std::min(run.ranks, most_cells);
   const double most = std::max(run.mpi_share.max, 1e-9);
-  const std::uint64_t rows = (shown + cells_a_row - 1) / cells_a_row;
-  std::string text = fmt::format(
-      "<svg class=\"map\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"time inside MPI of each "
-      "rank\">\n",
-      label + pitch * cells_a_row, pitch * static_cast<double>(rows));
-  for (std::uint64_t rank = 0; rank < shown; ++rank) {
-    const double x = label + pitch * static_cast<double>(rank % cells_a_row);
-    const std::uint64_t row = rank / cells_a_row;
-    const double y = pitch * static_cast<double>(row);
-    if (rank % cells_a_row == 0)
-      text += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>\n", label - 8, y + 14, rank);
+  const auto cell_of = [&](std::uint64_t rank) -> std::optional<RankCell> {
     const auto found = run.by_rank.find(rank);
-    const bool is_there = found != run.by_rank.end();
-    const double opacity =
-        is_there ? faintest + (1 - faintest) * std::clamp(found->second.mpi_share / most, 0.0, 1.0) : 1;
-    text += fmt::format(
-        "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" fill-opacity=\"{:.2f}\">"
-        "<title>{}</title></rect>\n",
-        is_there ? "cell" : "hole", x, y, cell, cell, opacity,
-        is_there ? title(rank, found->second) : fmt::format("rank {}: no record", rank));
-  }
-  text += "</svg>\n";
-  text += fmt::format(
-      "<p class=\"faint\">{} ranks a row; <span class=\"swatch\" style=\"background:var(--with);opacity:{}\"></span>0 %"
-      " <span class=\"swatch\" style=\"background:var(--with)\"></span>{} of the wall time</p>\n",
-      cells_a_row, faintest, percent(most));
-  if (shown < run.ranks) text += fmt::format("<p class=\"faint\">and {} ranks more</p>\n", run.ranks - shown);
-  return text;
+    if (found == run.by_rank.end()) return std::nullopt;
+    return RankCell{found->second.mpi_share / most, title(rank, found->second)};
+  };
+  return rank_map(run, "time inside MPI of each rank", percent(most) + " of the wall time", cell_of);
 }
 
 // Those that a reader would look for in the map.
@@ -88,6 +64,34 @@ std::string extremes(const Run& run) {
 }
 
 }  // namespace
+
+std::string rank_map(const Run& run, const char* label_text, const std::string& most_text,
+                     const std::function<std::optional<RankCell>(std::uint64_t)>& cell_of) {
+  const std::uint64_t shown = std::min(run.ranks, most_cells);
+  const std::uint64_t rows = (shown + cells_a_row - 1) / cells_a_row;
+  std::string text = fmt::format("<svg class=\"map\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n",
+                                 label + pitch * cells_a_row, pitch * static_cast<double>(rows), label_text);
+  for (std::uint64_t rank = 0; rank < shown; ++rank) {
+    const double x = label + pitch * static_cast<double>(rank % cells_a_row);
+    const double y = pitch * static_cast<double>(rank / cells_a_row);
+    if (rank % cells_a_row == 0)
+      text += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>\n", label - 8, y + 14, rank);
+    const std::optional<RankCell> found = cell_of(rank);
+    text += fmt::format(
+        "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" fill-opacity=\"{:.2f}\">"
+        "<title>{}</title></rect>\n",
+        found ? "cell" : "hole", x, y, cell, cell,
+        found ? faintest + (1 - faintest) * std::clamp(found->share, 0.0, 1.0) : 1,
+        found ? found->title : fmt::format("rank {}: no record", rank));
+  }
+  text += "</svg>\n";
+  text += fmt::format(
+      "<p class=\"faint\">{} ranks a row; <span class=\"swatch\" style=\"background:var(--with);opacity:{}\"></span>0"
+      " <span class=\"swatch\" style=\"background:var(--with)\"></span>{}</p>\n",
+      cells_a_row, faintest, most_text);
+  if (shown < run.ranks) text += fmt::format("<p class=\"faint\">and {} ranks more</p>\n", run.ranks - shown);
+  return text;
+}
 
 std::string ranks_part(const Run& run) { return run.ranks <= most_bars ? bars(run) : map(run) + extremes(run); }
 

@@ -87,6 +87,28 @@ void read_ranks(const json& ranks, Run& run) {
   }
 }
 
+RunLate late_of(const json& value) {
+  RunLate late{count_of(value.at("rank")), count_of(value.at("late_calls")), value.at("caused_ns").get<double>(), 0};
+  if (const auto own = value.find("wait_ns"); own != value.end()) late.wait_ns = own->get<double>();
+  return late;
+}
+
+// Reports of older versions have none of these.
+void read_waits(const json& value, Run& run) {
+  if (const auto late = value.find("late_ranks"); late != value.end())
+    for (const json& rank : *late) run.late.push_back(late_of(rank));
+  if (const auto waits = value.find("waits"); waits != value.end())
+    for (const json& wait : *waits) {
+      RunWait& one = run.waits.emplace_back();
+      one.name = text_of(wait, "name");
+      one.communicator = text_of(wait, "communicator");
+      one.compared = count_of(wait.at("compared"));
+      one.time_ns = wait.at("time_ns").get<double>();
+      one.wait_ns = wait.at("wait_ns").get<double>();
+      for (const json& rank : wait.at("late_ranks")) one.late.push_back(late_of(rank));
+    }
+}
+
 void read_all(const json& value, Run& run) {
   run.version = text_of(value, "millrace");
   run.ranks = count_of(value.at("ranks"));
@@ -96,6 +118,7 @@ void read_all(const json& value, Run& run) {
   run.total = sum_of(value.at("total"));
   for (const json& call : value.at("calls")) run.calls.push_back(call_of(call));
   read_ranks(value.at("by_rank"), run);
+  read_waits(value, run);
   for (const auto& [variable, setting] : value.at("settings").items())
     run.settings[without_controls(variable)] = without_controls(setting.get<std::string>());
   for (const json& note : value.at("notes")) run.notes.push_back(without_controls(note.get<std::string>()));
@@ -170,6 +193,12 @@ std::string saved_in_words(const RunCall& call) {
   if (call.saved_calls == 0) return {};
   return fmt::format("saved: {}{} (+- {}) in {} calls", call.saved_ns < 0 ? "-" : "",
                      scaled_time(std::fabs(call.saved_ns)), scaled_time(call.error_ns), scaled_count(call.saved_calls));
+}
+
+std::string late_in_words(const RunWait& wait) {
+  if (wait.late.empty() || wait.wait_ns <= 0) return "-";
+  const RunLate& first = wait.late.front();
+  return fmt::format("rank {}, {}", first.rank, percent(first.caused_ns / wait.wait_ns));
 }
 
 std::vector<std::string> details_of(const RunCall& call) {

@@ -26,6 +26,19 @@ struct RunCall {
   double saved_ns = 0, error_ns = 0;
 };
 
+struct RunLate {
+  std::uint64_t rank = 0, calls = 0;  // to which it came last
+  double caused_ns = 0, wait_ns = 0;  // of others for it, of its own
+};
+
+// Of a collective on a communicator.
+struct RunWait {
+  std::string name, communicator;
+  std::uint64_t compared = 0;
+  double time_ns = 0, wait_ns = 0;
+  std::vector<RunLate> late;  // who caused most first
+};
+
 struct RunRank {
   std::string host;
   double wall_ns = 0, mpi_ns = 0, mpi_share = 0;
@@ -39,6 +52,8 @@ struct Run {
   RunSpread wall_ns, mpi_share;
   RunCall total;
   std::vector<RunCall> calls;                // longest first
+  std::vector<RunLate> late;                 // who caused most first
+  std::vector<RunWait> waits;                // longest first
   std::map<std::uint64_t, RunRank> by_rank;  // those whose record arrived
   std::map<std::string, std::string> settings;
   std::vector<std::string> notes;
@@ -53,6 +68,7 @@ std::string inside_mpi_in_words(const Run& run);
 std::string reason_in_words(const std::string& name);
 std::string taken_in_words(const RunCall& call);  // "97 %", "-"
 std::string saved_in_words(const RunCall& call);  // "" if it was not measured
+std::string late_in_words(const RunWait& wait);   // "rank 3, 95 %", "-"
 // What more there is to say of a call: by what it was taken, why it was not, what that saved.
 std::vector<std::string> details_of(const RunCall& call);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "record/units.h"
 #include "tools/doctor/shown.h"
@@ -19,7 +20,6 @@ using record::scaled_time;
 
 constexpr std::size_t columns = 80, name_columns = 24;
 constexpr std::size_t most_rows = 20;
-constexpr std::size_t most_bars = 16;                          // ranks that have a line each
 constexpr std::uint64_t ranks_a_line = 64, most_ranks = 4096;  // of the map
 constexpr double bar_columns = 40;
 
@@ -110,6 +110,29 @@ std::string calls(const Run& run) {
   return text;
 }
 
+std::string wait_row(const std::string& name, const std::string& calls, const std::string& wait,
+                     const std::string& transfer, const std::string& latest, const std::string& communicator) {
+  return line(fmt::format("{:<{}} {:>6} {:>7} {:>8}  {:<14} {}", cut(name, name_columns), name_columns, calls, wait,
+                          transfer, latest, communicator));
+}
+
+// Who the others waited for, and in which calls.
+std::string waits(const Run& run) {
+  constexpr std::size_t most_waits = 8, most_late = 5;
+  if (run.waits.empty()) return {};
+  std::string text = '\n' + wait_row("waiting for the last", "calls", "wait", "transfer", "mostly for", "on");
+  for (const RunWait& wait : std::span(run.waits).first(std::min(run.waits.size(), most_waits)))
+    text += wait_row(wait.name, scaled_count(wait.compared), scaled_time(wait.wait_ns),
+                     scaled_time(std::max(wait.time_ns - wait.wait_ns, 0.0)), late_in_words(wait), wait.communicator);
+  if (run.waits.size() > most_waits) text += line(fmt::format("and {} more", run.waits.size() - most_waits));
+  std::string list;
+  for (const RunLate& late : std::span(run.late).first(std::min(run.late.size(), most_late)))
+    if (late.caused_ns > 0)
+      list += fmt::format("{}rank {} {} (last in {} calls)", list.empty() ? "waited for: " : ", ", late.rank,
+                          scaled_time(late.caused_ns), scaled_count(late.calls));
+  return list.empty() ? text : text + wrapped_items(list);
+}
+
 std::string versus_row(const std::string& name, const std::string& calls_a, const std::string& calls_b,
                        const std::string& time_a, const std::string& time_b, const std::string& change,
                        const std::string& taken_a, const std::string& taken_b) {
@@ -145,7 +168,7 @@ std::string report_text(const std::vector<Run>& runs) {
   const Run& run = runs.front();
   std::string text = head(run, "");
   if (run.ranks > 1) text += run.ranks <= most_bars ? bars(run) : map(run);
-  return text + calls(run);
+  return text + calls(run) + waits(run);
 }
 
 }  // namespace millrace::tools

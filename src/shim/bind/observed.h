@@ -30,7 +30,12 @@ class ObservedCall {
 
   bool outermost() const { return outermost_; }
 
-  void stop() { end_ticks_ = clock_ticks(); }
+  std::uint64_t start_ticks() const { return start_ticks_; }
+  // The first time counts: what is done of the report's work after it is not in the call.
+  std::uint64_t stop() {
+    if (end_ticks_ == 0) end_ticks_ = clock_ticks();
+    return end_ticks_;
+  }
   void add(std::uint64_t bytes, std::uint16_t algorithm, record::Reason reason) {
     if (outermost_)
       record::add_call(static_cast<std::uint16_t>(symbol_entry(symbol_)), bytes, end_ticks_ - start_ticks_, algorithm,

@@ -70,6 +70,7 @@ struct Communicator {
   std::unique_ptr<NodeGroup> group;
   std::unique_ptr<KeptWithCommunicator> exchange;    // ExchangeBlocks, from its first collective that reduces nothing
   std::shared_ptr<KeptWithCommunicator> background;  // BackgroundChannel, from its first nonblocking collective on
+  std::unique_ptr<KeptWithCommunicator> late_ranks;  // LateRanks, likewise, where a report is asked for
   std::unique_ptr<KeptWithCommunicator> measured;    // MeasuredCalls, from its first collective in shared memory
 };
 

@@ -58,6 +58,21 @@ std::uint32_t NodeAccord::find_memory(void* self) {
   return number;
 }
 
+char* NodeAccord::find_arrivals(std::size_t bytes) {
+  if (!board_.lock()) return nullptr;
+  std::uint32_t number = record_.arrivals.load(std::memory_order_relaxed);  // all accesses have the lock
+  if (number == 0) {
+    number = board_.allocate(bytes);
+    if (number != 0 && board_.reserve(number, 0, bytes) != Status::ok) {
+      board_.release(number);
+      number = 0;
+    }
+    record_.arrivals.store(number, std::memory_order_relaxed);
+  }
+  board_.unlock();
+  return board_.region(number, bytes);
+}
+
 std::unique_ptr<NodeAccord> NodeAccord::join(node::Board& board, const node::Identity& identity, std::uint32_t rank,
                                              std::uint32_t ranks, std::uint64_t calls, std::uint64_t history) noexcept {
   if (!board.lock()) return nullptr;
@@ -83,7 +98,8 @@ std::unique_ptr<NodeAccord> NodeAccord::join(node::Board& board, const node::Ide
 NodeAccord::~NodeAccord() {
   group_.reset();
   if (!agreement_ || !agreement_->end() || !board_.lock()) return;
-  if (const std::uint32_t memory = record_.memory.load(std::memory_order_relaxed)) board_.release(memory);
+  for (const std::atomic<std::uint32_t>* memory : {&record_.memory, &record_.arrivals})
+    if (const std::uint32_t number = memory->load(std::memory_order_relaxed)) board_.release(number);
   board_.release(number_);
   board_.unlock();
 }

@@ -27,6 +27,9 @@ class NodeAccord {
   bool join_memory();
   // What this rank has joined, once it has promised; the caller takes it when all have.
   std::unique_ptr<NodeGroup> take_group() { return std::move(group_); }
+  // Memory of so many bytes, zeroed at first, in which ranks say when they came to their calls; the same on all. Null:
+  // there is no room. Waits for nobody.
+  char* find_arrivals(std::size_t bytes);
   // There was no memory to share when this rank looked last.
   bool lacks_memory() const { return lacks_memory_; }
 

@@ -27,6 +27,7 @@
 #include "shim/process/runtime.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reduce_local.h"
+#include "shim/shared/late_ranks.h"
 #include "shim/shared/savings.h"
 #include "shim/shared/shared_collectives.h"
 
@@ -65,10 +66,12 @@ const char* algorithm_name(std::uint16_t algorithm) {
   return algorithm >= first_threaded_algorithm ? threaded_name(algorithm) : kernel::kernel_name(algorithm);
 }
 
+record::Findings findings() { return {savings(), waits(runtime().tick_scale.ns_per_tick())}; }
+
 record::Names names() { return {entry_names(), algorithm_name}; }
 
 std::vector<std::byte> own_record(int rank, int ranks) {
-  return record::pack_rank_record(identity(rank, ranks), names(), savings(), runtime().tick_scale.ns_per_tick());
+  return record::pack_rank_record(identity(rank, ranks), names(), findings(), runtime().tick_scale.ns_per_tick());
 }
 
 record::Destination destination() {
@@ -125,7 +128,7 @@ void publish_world() {
 }
 
 record::RankRecord record_until_now() {
-  return record::this_rank(identity(runtime().world_rank, runtime().world_ranks), names(), savings(),
+  return record::this_rank(identity(runtime().world_rank, runtime().world_ranks), names(), findings(),
                            runtime().tick_scale.ns_per_tick());
 }
 

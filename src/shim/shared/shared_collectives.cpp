@@ -25,6 +25,7 @@
 #include "shim/reduce/wire_ops.h"
 #include "shim/shared/background_calls.h"
 #include "shim/shared/exchange_attempt.h"
+#include "shim/shared/late_ranks.h"
 #include "shim/shared/learning.h"
 #include "shim/shared/measured_calls.h"
 #include "shim/shared/remembered_refusals.h"
@@ -116,9 +117,17 @@ bool synchronises(const CollectiveCall& call) {
   return call.kind == CollectiveKind::barrier || (for_all && !call.counts && call.count > 0);
 }
 
+void note_leaving(Communicator& communicator, const CollectiveCall& call, std::uint16_t entry, bool has_failed,
+                  ObservedCall& observed) {
+  if (has_failed)
+    failed_in_call(communicator);
+  else
+    left_call(communicator, call, entry, observed.stop());
+}
+
 // The host does it, and the ranks of the communicator come a step nearer to sharing memory.
 Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call, std::uint16_t entry,
-                   Communicator* communicator, Reason reason) {
+                   Communicator* communicator, Reason reason, ObservedCall* observed) {
   const std::uint64_t serial = communicator ? communicator->serial : 0;
   const bool is_new = communicator && communicator->stage == Communicator::Stage::undecided;
   const bool may_have_failed = is_new && may_hide_errors(call.comm);
@@ -145,6 +154,7 @@ Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call
     after_host_call(*communicator, algorithm_of(call), error == 0 && !may_have_failed, synchronises(call));
   } else {
     host_call_ended(*communicator, error, reason == Reason::buffers_overlap);
+    if (observed) note_leaving(*communicator, call, entry, error != 0, *observed);
   }
   return result;
 }
@@ -175,7 +185,8 @@ void end_if_others_wait(const Communicator& communicator, Symbol symbol, const A
   host<Symbol::MPI_Abort>(abi::comm_world(), abi::err_intern);
 }
 
-Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
+// `observed`: where a report is asked for, else null.
+Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call, ObservedCall* observed) {
   const auto entry = static_cast<std::uint16_t>(symbol_entry(symbol));
   if (ForwardedCollective::is_nested(entry, call.from_fortran, call.comm))
     return {call_next(next, words), forwarded(Reason::not_accelerated)};
@@ -188,6 +199,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
   if (is_disabled_entry(symbol)) {
     reason = Reason::disabled;
   } else if (communicator && communicator->stage == Communicator::Stage::active) [[likely]] {
+    if (observed) came_to_call(*communicator, observed->start_ticks());
     const Attempt attempt = attempt_collective(*communicator, call, communicator->exchange);
     if (attempt.reason() == Reason::none) {
       ++communicator->calls;
@@ -195,6 +207,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
       int error = attempt.error();
       const bool has_failed = error != 0 || attempt.result() != collective::Result::ok;
       note_end(*communicator, has_failed ? abi::err_intern : 0, true);
+      if (observed) note_leaving(*communicator, call, entry, has_failed, *observed);
       end_if_others_wait(*communicator, symbol, attempt);
       const Outcome outcome = taken(algorithm_of(call, *communicator));
       // The last look at the communicator: its error handler may free it.
@@ -218,7 +231,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
   }
   if (by_words) remember_refusal(symbol, words, buffers_of(call), *communicator, counted);
-  return {leave_to_host(next, words, call, entry, communicator, reason), outcome};
+  return {leave_to_host(next, words, call, entry, communicator, reason, observed), outcome};
 }
 
 }  // namespace
@@ -266,12 +279,12 @@ void forget_shared_collectives() noexcept {
 
 Word shared_collective(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call) {
   if (__builtin_expect((current_mode() & (recording | checking)) == 0, 1))
-    return do_call(symbol, next, words, call).result;
+    return do_call(symbol, next, words, call, nullptr).result;
   if (marked_for_check(symbol)) return 0;
   ObservedCall observed(symbol);
   forget_class();
   // Calls that the host makes inside one of the program's belong to it.
-  const Done done = do_call(symbol, next, words, call);
+  const Done done = do_call(symbol, next, words, call, &observed);
   observed.stop();
   if (observed.outermost()) {
     const bool succeeded = error_of(call, words, done.result) == 0;

@@ -60,6 +60,39 @@ def made_report(ranks, seed=1, ranks_of_a_host=64):
     def total(column):
         return sum(values[column] for values in calls)
 
+    # Of what others wait in barriers and reductions nine tenths are for the late one, one for the rank after it.
+    waits = [
+        {
+            "name": name,
+            "communicator": "MPI_COMM_WORLD" if name == "MPI_Allreduce" else f"ranks 0-{ranks - 1}",
+            "compared": CALLS[name][1],
+            "time_ns": (time := next(values["time_ns"] for values in calls if values["name"] == name)),
+            "wait_ns": (wait := time // 2 if ranks > 1 else 0),
+            "late_ranks": [
+                {"rank": late, "late_calls": CALLS[name][1] - 7, "caused_ns": wait - wait // 10},
+                {"rank": (late + 1) % ranks, "late_calls": 7, "caused_ns": wait // 10},
+            ],
+        }
+        for name in ("MPI_Allreduce", "MPI_Barrier")
+    ]
+    caused = {late: 0, (late + 1) % ranks: 0} if ranks > 1 else {}
+    last = dict(caused)
+    for wait in waits:
+        for rank in wait["late_ranks"]:
+            if ranks > 1:
+                caused[rank["rank"]] += rank["caused_ns"]
+                last[rank["rank"]] += rank["late_calls"]
+    waited = sum(wait["wait_ns"] for wait in waits)
+    late_ranks = [
+        {
+            "rank": rank,
+            "late_calls": last.get(rank, 0),
+            "caused_ns": caused.get(rank, 0),
+            "wait_ns": 0 if rank == late else waited // (ranks - 1),
+        }
+        for rank in sorted(range(ranks), key=lambda rank: -caused.get(rank, 0))
+    ]
+
     saved = {column: sum(values["saved"][column] for values in calls) for column in ("calls", "time_ns", "error_ns")}
     return {
         "schema": "millrace-report",
@@ -74,6 +107,8 @@ def made_report(ranks, seed=1, ranks_of_a_host=64):
         "total": {column: total(column) for column in ("calls", "bytes", "time_ns", "taken", "forwarded")}
         | {"saved": saved},
         "calls": calls,
+        "late_ranks": late_ranks if ranks > 1 else [],
+        "waits": waits if ranks > 1 else [],
         "by_rank": [
             {
                 "rank": rank,

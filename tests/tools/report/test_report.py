@@ -46,7 +46,7 @@ def test_two_ranks_have_a_bar_each(write, monkeypatch):
     assert found[0] == "run.json: 2 ranks on 1 host, Open MPI v5.0.11"
     bars = [line.split("|")[1] for line in found if "|" in line]
     assert [len(bar) for bar in bars] == [int(40 * rank["mpi_share"]) for rank in value["by_rank"]]
-    rows = {line.split()[0]: line.split() for line in found if line.startswith("MPI_")}
+    rows = {line.split()[0]: line.split() for line in reversed(found) if line.startswith("MPI_")}
     assert rows["MPI_Allreduce"][1:4] == ["8000", "62.5", "MiB"]
     assert rows["MPI_Allreduce"][-2:] == ["97", "%"]
     assert rows["MPI_Waitall"][-1] == "-"
@@ -62,6 +62,27 @@ def test_512_ranks_have_a_digit_each(write):
     shares = [rank["mpi_share"] for rank in value["by_rank"]]
     assert digits[shares.index(min(shares))] == "0"
     assert digits[shares.index(max(shares))] == "9"
+
+
+@pytest.mark.parametrize("ranks", [2, 512])
+def test_the_rank_that_all_wait_for_is_named(write, ranks):
+    value = made_report(ranks)
+    late, after = value["late_ranks"][:2]
+    found = lines(report(write(value)))
+    row = next(line for line in found if line.startswith("MPI_Barrier") and "rank" in line)
+    assert f"rank {late['rank']}, 90 %" in row
+    assert f"ranks 0-{ranks - 1}" in row
+    start = next(index for index, line in enumerate(found) if line.startswith("    waited for: "))
+    named = " ".join(line.strip() for line in found[start:])
+    assert named.split(": ")[1].startswith(f"rank {late['rank']} ")
+    assert f"rank {after['rank']} " in named
+
+
+def test_a_report_that_says_nothing_of_waiting_is_shown(write):
+    value = made_report(2)
+    del value["late_ranks"], value["waits"]
+    jsonschema.validate(value, SCHEMA, jsonschema.Draft202012Validator)
+    assert not any("wait" in line.lower().replace("mpi_waitall", "") for line in lines(report(write(value))))
 
 
 def test_two_reports_are_set_side_by_side(write):

@@ -47,7 +47,8 @@ def test_two_ranks_are_bars_as_long_as_their_shares(page, tmp_path):
 def test_512_ranks_are_a_map_in_which_the_late_one_is_faintest(page, tmp_path):
     report = made_report(512)
     seen = shown(page(report), tmp_path)
-    assert len(seen["cells"]) == seen["cell_boxes"] == 512
+    assert len(seen["cells"]) == seen["cell_boxes"] == 2 * 512  # and who was waited for
+    seen["cells"] = seen["cells"][:512]
     shares = [rank["mpi_share"] for rank in report["by_rank"]]
     late = shares.index(min(shares))
     assert seen["cells"].index(min(seen["cells"])) == late
@@ -55,6 +56,22 @@ def test_512_ranks_are_a_map_in_which_the_late_one_is_faintest(page, tmp_path):
     assert f"least: rank {late} on node{late // 64:02}" in seen["text"]
     assert not seen["is_too_wide"]
     assert seen["scrolled_tables"] == 0
+
+
+@pytest.mark.parametrize("ranks", [2, 512])
+def test_the_rank_that_all_wait_for_stands_out(page, tmp_path, ranks):
+    report = made_report(ranks)
+    late = report["late_ranks"][0]["rank"]
+    seen = shown(page(report), tmp_path)
+    assert "Waiting for the last rank" in seen["text"]
+    if ranks == 2:
+        assert seen["late_bars"] == pytest.approx([1, 1 / 9], abs=0.01)
+        assert seen["late_rows"][0].startswith(f"rank {late}")
+    else:
+        assert len(seen["cells"]) == 2 * ranks
+        assert seen["cells"][ranks:].index(max(seen["cells"][ranks:])) == late
+    # Half of the time is waiting, and the longest bar is as wide as it may be.
+    assert seen["wait_parts"][0] == pytest.approx([0.5, 0.5], abs=0.01)
 
 
 @pytest.mark.parametrize("is_dark", [False, True])
