@@ -45,32 +45,33 @@ def sizes(most_elements, between):
     return [size for size in sorted({*decades, *(more if between else [])}) if size <= most_elements]
 
 
-def work(function, op, arrays, out):
-    """(ours, NumPy's) of two arrays or more; `out` is an array or None."""
-    a, b, *rest = arrays
+def works(op, arrays, out):
+    """form -> (ours, NumPy's)"""
+    function, reduce = FUNCTIONS[op], millrace.reduce
+    a, b, c, d, e = arrays
+    # As a program would write each: to call with a list of arguments costs a call as much again.
+    ours = {
+        "new": lambda: reduce(op, a, b),
+        "out": lambda: reduce(op, a, b, out=out),
+        "3 new": lambda: reduce(op, a, b, c),
+        "3 out": lambda: reduce(op, a, b, c, out=out),
+        "4 new": lambda: reduce(op, a, b, c, d),
+        "4 out": lambda: reduce(op, a, b, c, d, out=out),
+        "5 new": lambda: reduce(op, a, b, c, d, e),
+        "5 out": lambda: reduce(op, a, b, c, d, e, out=out),
+    }
 
-    def ours():
-        return millrace.reduce(op, *arrays, out=out)
-
-    def one():
-        return function(a, b) if out is None else function(a, b, out=out)
-
-    def chain():
-        result = function(a, b) if out is None else function(a, b, out=out)
+    def chain(rest, result):
         for array in rest:
             function(result, array, out=result)
         return result
 
-    return ours, chain if rest else one
-
-
-def works(op, arrays, out):
-    """form -> (ours, NumPy's)"""
-    sides = {}
-    for form in FORMS:
-        count, _, result = form.rpartition(" ")
-        sides[form] = work(FUNCTIONS[op], op, arrays[: int(count or 2)], out if result == "out" else None)
-    return sides
+    numpys = {"new": lambda: function(a, b), "out": lambda: function(a, b, out=out)}
+    for count in range(3, MOST_ARRAYS + 1):
+        rest = arrays[2:count]
+        numpys[f"{count} new"] = lambda rest=rest: chain(rest, function(a, b))
+        numpys[f"{count} out"] = lambda rest=rest: chain(rest, function(a, b, out=out))
+    return {form: (ours[form], numpys[form]) for form in FORMS}
 
 
 def one_turn_ns(work, repeats):
