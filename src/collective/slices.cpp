@@ -12,6 +12,7 @@ Result Slices::fill(std::uint64_t index) {
   const std::size_t after = own.begin + own.elements;
   group_.leave(slot, from, own.begin * each);
   group_.leave(slot + after * each, from + after * each, (chunk.elements - after) * each);
+  if (index == 0) group_.note_filling(call_, number);
   group_.publish(group_.self().filled.value, number + 1);
   return Result::ok;
 }
@@ -30,7 +31,7 @@ Result Slices::reduce(std::uint64_t index) {
     }
     inputs[rank] = group_.slot(rank, number) + offset;
     Result result = group_.wait(group_.member(rank).filled.value, number + 1);
-    if (result == Result::ok && index == 0) result = group_.same_call(rank, call_);
+    if (result == Result::ok && index == 0) result = group_.filled_by_same_call(rank, call_, number);
     if (result != Result::ok) return result;
   }
   fold(reducer_, inputs, group_.ranks(), group_.slot(group_.rank(), number) + offset, own.elements, group_.scratch());
