@@ -113,7 +113,7 @@ class CountingWire final : public collective::Wire {
   Result scatter(Line, char*, std::span<const std::size_t> bytes, std::uint32_t root) override {
     return note(Kind::scatter, root, {bytes.begin(), bytes.end()}, bytes[node_]);
   }
-  Result alltoall(Line, const char*, char*, std::span<const std::size_t> bytes) override {
+  Result alltoall(Line, const char*, char*, std::span<const std::size_t> bytes, std::size_t) override {
     const std::size_t most = *std::max_element(bytes.begin(), bytes.end());
     if (most == *std::min_element(bytes.begin(), bytes.end())) return note(Kind::alltoall, 0, {most}, most);
     return note(Kind::alltoall, node_, {bytes.begin(), bytes.end()}, most);

@@ -206,7 +206,7 @@ Result Across::alltoall_piece(std::span<const Data> sent, std::span<const Data> 
     for (std::uint32_t at = 0; at < here; ++at)
       std::memcpy(room(2) + of * row + at * length, room(1) + at * column + of * length, length);
   std::fill_n(node_bytes_.get(), nodes, row);
-  const Result swapped = wire_->alltoall(Line::places, room(2), room(0), {node_bytes_.get(), nodes});
+  const Result swapped = wire_->alltoall(Line::places, room(2), room(0), {node_bytes_.get(), nodes}, row);
   if (const Result result = stepped(swapped); result != Result::ok) return result;
   for (std::uint32_t rank = 0; rank < map_.ranks(); ++rank)
     unpack_part(received[rank], first, length, room(0) + map_.node_of(rank) * row + map_.place_of(rank) * length);
@@ -232,7 +232,11 @@ Result Across::alltoall_led(std::span<const Data> sent, std::span<const Data> re
       for (std::size_t from = 0; from < here; ++from, to += part)
         std::memcpy(to, room(1) + from * row + map_.first(of) * length, part);
     }
-    const Result swapped = wire_->alltoall(Line::leaders, room(2), room(0), node_bytes(here * length));
+    std::size_t most_places = 0;
+    for (std::uint32_t of = 0; of < map_.nodes(); ++of)
+      most_places = std::max<std::size_t>(most_places, map_.places(of));
+    const Result swapped =
+        wire_->alltoall(Line::leaders, room(2), room(0), node_bytes(here * length), most_places * most_places * length);
     if (const Result result = stepped(swapped); result != Result::ok) return result;
     // Now in node order of who sent: a block for each rank of this node.
     for (std::size_t i = 0; i < map_.ranks(); ++i)

@@ -43,8 +43,10 @@ class Wire {
   virtual Result allgather(Line line, char* all, std::span<const std::size_t> bytes) = 0;
   virtual Result gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
   virtual Result scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
-  // `bytes[node]` to each node, and as many from it, one behind the other.
-  virtual Result alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes) = 0;
+  // `bytes[node]` to each node, and as many from it, one behind the other. `most_bytes` is the same on all nodes and
+  // no less than what any two send each other: by that alone may be chosen how.
+  virtual Result alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes,
+                          std::size_t most_bytes) = 0;
 
  protected:
   ~Wire() = default;

@@ -159,11 +159,11 @@ Result HostWire::scatter(Line, char* all, std::span<const std::size_t> bytes, st
                                          type, word(root), line_);
 }
 
-Result HostWire::alltoall(Line, const char* in, char* out, std::span<const std::size_t> bytes) {
+Result HostWire::alltoall(Line, const char* in, char* out, std::span<const std::size_t> bytes, std::size_t most_bytes) {
   const bool alike = lay_out(bytes);
   const auto part_of = [&](std::uint32_t node) { return LineTrips::Part{in + places_[node], bytes[node]}; };
-  if (const std::size_t most = most_of(bytes); trips_.takes_each(most)) {
-    if (const Result result = trips_.swap(most, part_of); result != Result::ok) return result;
+  if (trips_.takes_each(most_bytes)) {
+    if (const Result result = trips_.swap(most_bytes, part_of); result != Result::ok) return result;
     for (std::uint32_t node = 0; node < nodes_; ++node)
       std::memcpy(out + places_[node], node == node_ ? part_of(node).data : trips_.data_of(node), bytes[node]);
     return Result::ok;

@@ -37,8 +37,8 @@ class HostWire final : public collective::Wire {
                             std::uint32_t root) override;
   collective::Result scatter(collective::Line line, char* all, std::span<const std::size_t> bytes,
                              std::uint32_t root) override;
-  collective::Result alltoall(collective::Line line, const char* in, char* out,
-                              std::span<const std::size_t> bytes) override;
+  collective::Result alltoall(collective::Line line, const char* in, char* out, std::span<const std::size_t> bytes,
+                              std::size_t most_bytes) override;
 
  private:
   // One call of the host, after a trip that says that all members are in it.

@@ -73,7 +73,9 @@ class NoWire final : public Wire {
   Result allgather(Line, char*, std::span<const std::size_t>) override { return Result::rank_failed; }
   Result gather(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return Result::rank_failed; }
   Result scatter(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return Result::rank_failed; }
-  Result alltoall(Line, const char*, char*, std::span<const std::size_t>) override { return Result::rank_failed; }
+  Result alltoall(Line, const char*, char*, std::span<const std::size_t>, std::size_t) override {
+    return Result::rank_failed;
+  }
 };
 
 const std::size_t sizes[] = {0, 1, 3, 17, 1000, 5000, 70000};

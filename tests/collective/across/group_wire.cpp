@@ -126,16 +126,19 @@ Result PretendedRank::GroupWire::scatter(Line line, char* all, std::span<const s
   return exchange(group, Kind::scatter, root, {}, {&own, 1});
 }
 
-Result PretendedRank::GroupWire::alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes) {
+Result PretendedRank::GroupWire::alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes,
+                                          std::size_t most_bytes) {
   Group& group = of(line);
   std::vector<Message> sends, receives;
   for (std::uint32_t node = 0; node < group.ranks(); ++node) {
+    if (node != group.rank() && bytes[node] > most_bytes) return Result::truncated;
     sends.push_back(row(node, in, bytes[node]));
     receives.push_back(row(node, out, bytes[node]));
     in += bytes[node];
     out += bytes[node];
   }
-  return exchange(group, Kind::alltoall, 0, sends, receives);
+  // By the label of the call, all have to give the same.
+  return exchange(group, Kind::alltoall, static_cast<std::uint32_t>(most_bytes), sends, receives);
 }
 
 }  // namespace millrace::collective::test

@@ -60,7 +60,8 @@ class PretendedRank {
     Result allgather(Line line, char* all, std::span<const std::size_t> bytes) override;
     Result gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
     Result scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
-    Result alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes) override;
+    Result alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes,
+                    std::size_t most_bytes) override;
   };
 
   Group here_, group_;
