@@ -1,6 +1,7 @@
 """MILLRACE_LOG=info: rank 0 says who stands in front of whom, and of each communicator whether it shares memory."""
 
 import json
+import re
 
 import hosts
 import pytest
@@ -54,6 +55,15 @@ def test_why_not():
     host_s = "collectives are the host's: ranks' settings differ"
     assert said(finished, "MPI_COMM_WORLD") == [f"millrace: MPI_COMM_WORLD of 3 ranks: {host_s}"]
     assert not said(finished, "in shared memory")
+
+
+def test_ranks_that_never_agree():
+    """The others run without Millrace: that is known when the communicator ends, and not before."""
+    finished = mixed("openmpi4", 3, f"env MILLRACE_LOG=info {hosts.MILLRACE}", "env")
+    (line,) = said(finished, "MPI_COMM_WORLD")
+    assert re.fullmatch(
+        r"millrace: MPI_COMM_WORLD of 3 ranks: all \d+ collectives were the host's: ranks not agreed", line
+    )
 
 
 def test_several_nodes():

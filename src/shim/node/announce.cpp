@@ -24,12 +24,14 @@ void announce(const Communicator& communicator) noexcept try {
   const bool is_world = communicator.handle == abi::comm_world();
   const std::string name =
       fmt::format("{} of {} ranks", is_world ? "MPI_COMM_WORLD" : "a communicator", communicator.ranks);
+  const char* reason = record::reason_text(communicator.reason);
   if (communicator.stage == Communicator::Stage::active)
     log(LogLevel::info, fmt::format("{}: collectives in shared memory{}", name,
                                     communicator.nodes ? " of each node, and between nodes" : ""));
+  else if (communicator.stage == Communicator::Stage::host)
+    log(LogLevel::info, fmt::format("{}: collectives are the host's: {}", name, reason));
   else
-    log(LogLevel::info,
-        fmt::format("{}: collectives are the host's: {}", name, record::reason_text(communicator.reason)));
+    log(LogLevel::info, fmt::format("{}: all {} collectives were the host's: {}", name, communicator.calls, reason));
 } catch (...) {  // a line less
 }
 
