@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -103,28 +105,85 @@ void add_node(record::Destination& destination, int rank, int ranks) {
     add_suffix(destination, 'h', node_name());
 }
 
+record::Destination places_of_world() {
+  record::Destination places = destination();
+  // They have a world of their own beside that of their parents.
+  if (was_spawned()) add_suffix(places, 'p', fmt::format("pid{}", getpid()));
+  return places;
+}
+
+void publish_parts(const node::Board& board, std::span<const std::vector<std::byte>> parts) {
+  record::Destination places = places_of_world();
+  if (others_elsewhere(board, parts.size())) add_node(places, runtime().world_rank, runtime().world_ranks);
+  record::publish(parts, places);
+}
+
+// Returns where.
+std::string publish_alone(const std::vector<std::byte>& own) {
+  record::Destination places = places_of_world();
+  if (runtime().world_ranks > 1) add_suffix(places, '\0', fmt::format("rank{}", runtime().world_rank));
+  record::publish(std::span(&own, 1), places);
+  return places.file;
+}
+
+// What a rank has reported of itself when a signal came that somebody handles.
+std::string& provisional_file() {
+  static std::string& name = *new std::string;  // programs may end in any way
+  return name;
+}
+
+std::optional<record::RankIdentity>& prepared_identity() {
+  static auto& who = *new std::optional<record::RankIdentity>;
+  return who;
+}
+
+// The others end, too, and the last of them reports of all. Not all may come to it.
+void report_with_others(node::Board& board) {
+  constexpr int most_pauses = 30;
+  constexpr timespec pause{0, 10'000'000};
+  for (int pauses = 0; pauses < most_pauses && !node::are_parts_taken(board); ++pauses) nanosleep(&pause, nullptr);
+  const auto parts = node::take_parts(board);
+  if (!parts.empty()) publish_parts(board, parts);
+}
+
 }  // namespace
 
 // Whoever comes last of those that were asked for a report writes it. Nobody waits: a rank that was not asked, or runs
 // without Millrace, would never come.
 void publish_world() {
-  const int rank = runtime().world_rank, ranks = runtime().world_ranks;
-  const std::vector<std::byte> own = own_record(rank, ranks);
-  node::Board* const board = job_board();
+  const std::vector<std::byte> own = own_record(runtime().world_rank, runtime().world_ranks);
   bool left = false;
-  record::Destination places = destination();
-  // They have a world of their own beside that of their parents.
-  if (was_spawned()) add_suffix(places, 'p', fmt::format("pid{}", getpid()));
-  if (board) {
-    const auto records = node::leave_report(*board, own, left);
-    if (!records.empty()) {
-      if (others_elsewhere(*board, records.size())) add_node(places, rank, ranks);
-      record::publish(records, places);
-    }
+  if (node::Board* const board = job_board()) {
+    const auto parts = node::leave_report(*board, own, left);
+    if (!parts.empty()) publish_parts(*board, parts);
   }
-  if (left) return;
-  if (ranks > 1) add_suffix(places, '\0', fmt::format("rank{}", rank));
-  record::publish(std::span(&own, 1), places);
+  if (!left) publish_alone(own);
+  if (!provisional_file().empty()) unlink(provisional_file().c_str());
+}
+
+void prepare_for_endings() { prepared_identity() = identity(runtime().world_rank, runtime().world_ranks); }
+
+void publish_ending(const char* how, Ending ending) {
+  record::RankIdentity who = prepared_identity().value();
+  who.wall_ns = monotonic_ns() - runtime().initialised_ns;
+  who.ended_by = how;
+  const std::vector<std::byte> own =
+      record::pack_rank_record(who, names(), findings(), runtime().tick_scale.ns_per_tick());
+  if (ending == Ending::perhaps) {
+    const std::string file = publish_alone(own);
+    if (runtime().world_ranks > 1) provisional_file() = file;
+    return;
+  }
+  bool left = false;
+  node::Board* const board = job_board();
+  if (board) {
+    const auto parts = node::leave_report(*board, own, left);
+    if (!parts.empty()) return publish_parts(*board, parts);
+  }
+  if (!left || (ending == Ending::of_one && node::claim_early_report(*board)))
+    publish_alone(own);
+  else
+    report_with_others(*board);
 }
 
 record::RankRecord record_until_now() {

@@ -1,24 +1,105 @@
-/* Programs that do not end as they should: argv[1] says how. */
+/* Programs that do not end as they should: argv[1] says how; with a digit behind it only that rank does so, and the
+   others wait for it. */
 #include <mpi.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static int* volatile nowhere = NULL;
+static sigjmp_buf safe_place;
+
+static void say(const char* line) {
+  if (write(STDOUT_FILENO, line, strlen(line)) < 0) _exit(9);
+}
+
+static void last_words(int signal_number) {
+  say("handler of the program\n");
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+static void leave(int signal_number) {
+  (void)signal_number;
+  say("handler that exits\n");
+  exit(7);
+}
+
+static void mend(int signal_number) {
+  (void)signal_number;
+  siglongjmp(safe_place, 1);
+}
+
+static struct sigaction before;
+static void pass_on(int signal_number, siginfo_t* info, void* context) {
+  say("handler that passes on\n");
+  if (before.sa_flags & SA_SIGINFO) {
+    before.sa_sigaction(signal_number, info, context);
+  } else {
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+  }
+}
+
+static volatile int depth;
+static int overflow(int level) {
+  volatile char room[4096];
+  room[0] = (char)level;
+  depth = level;
+  return overflow(level + 1) + room[0];
+}
+
+static void* fault(void* unused) {
+  *nowhere = 1;
+  return unused;
+}
+
 int main(int argc, char** argv) {
+  const char* how = argc > 1 ? argv[1] : "finalize";
+  if (!strcmp(how, "handled_before")) signal(SIGSEGV, last_words);
+  if (!strcmp(how, "mended")) signal(SIGSEGV, mend);
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   double in[512] = {0}, inout[512] = {0};
   MPI_Reduce_local(in, inout, 512, MPI_DOUBLE, MPI_SUM);
   MPI_Allreduce(in, inout, 512, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  const char* how = argc > 1 ? argv[1] : "finalize";
-  if (!strcmp(how, "abort")) MPI_Abort(MPI_COMM_WORLD, 5);
+  if (strchr("0123456789", how[strlen(how) - 1]) && rank != how[strlen(how) - 1] - '0') pause();
+  if (!strncmp(how, "abort", 5) && strcmp(how, "abort()")) MPI_Abort(MPI_COMM_WORLD, 5);
   if (!strcmp(how, "kill")) raise(SIGKILL);
   if (!strcmp(how, "exit")) exit(0);
   if (!strcmp(how, "_exit")) _exit(0);
   if (!strcmp(how, "crash")) raise(SIGSEGV);
+  if (!strncmp(how, "fault", 5) || !strcmp(how, "handled_before")) *nowhere = 1;
+  if (!strcmp(how, "overflow")) return overflow(0);
+  if (!strcmp(how, "abort()")) abort();
+  if (!strcmp(how, "term")) raise(SIGTERM);
+  if (!strcmp(how, "heap")) {
+    char* block = malloc(64);
+    free(block);
+    memset(block, 1, 16); /* the key by which the C library sees it freed twice */
+    free((char*)block + 8);
+  }
+  if (!strcmp(how, "handled_after")) {
+    struct sigaction action = {0};
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &action, &before);
+    *nowhere = 1;
+  }
+  if (!strcmp(how, "other_thread")) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, fault, NULL);
+    pthread_join(thread, NULL);
+  }
+  if (!strcmp(how, "in_handler")) {
+    signal(SIGUSR1, leave);
+    raise(SIGUSR1);
+  }
+  if (!strcmp(how, "mended") && !sigsetjmp(safe_place, 1)) *nowhere = 1;
   if (!strcmp(how, "chdir") && chdir("/")) return 2;
   MPI_Finalize();
   return 0;
