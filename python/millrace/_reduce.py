@@ -1,23 +1,20 @@
 """reduce(): checks what NumPy knows and the C library cannot, then hands over addresses."""
 
-import contextvars
 import ctypes
 
 import numpy as np
 
 from . import _native
 from ._library import OPS as _OP_VALUES
-from ._library import TYPES, check, lib, threads
+from ._library import TYPES, check, lib
 from ._words import check_array, check_native, check_same_dtype, check_same_shape, check_writeable, described
 
 OPS = tuple(_OP_VALUES)
 
 _LONG_DOUBLE = "f80" if TYPES and np.finfo(np.longdouble).nmant == 63 else "f128"
 _KINDS = {"i": "i{}", "u": "u{}", "f": "f{}"}
-# Through ctypes: below, a call takes longer than all that NumPy does; from the larger size on both wait for memory, and
-# NumPy's loops lose less on some processors. The extension module has sizes of its own (docs/results/python.md).
+# Through ctypes: below, a call takes longer than all that NumPy does.
 _WORTH_CTYPES_BYTES = 65536
-_BEYOND_CACHES_BYTES = 2 << 20
 # What NumPy does in the same bits, by kind of dtype: not its maximum of floating point (which of two zeros?), nor its
 # product of complex numbers (fused operations), nor logical ops of numbers (which give bool).
 _NUMPY = {
@@ -86,33 +83,15 @@ def _numpy_is_alike(op, dtype):
 
 
 def _kind(dtype):
-    """Value of the kernel type, a bit for each op that it has (none where there is no kernel), and one for each of
-    these that NumPy does alike."""
+    """Value of the kernel type, and a bit for each op that it has (none where there is no kernel)."""
     value = _type_value(dtype)
     if value is None:
-        return 0, 0, 0
-    ops = [(op, bit) for op, bit in _OP_VALUES.items() if lib.millrace_supported(bit, value)]
-    return value, sum(1 << bit for _, bit in ops), sum(1 << bit for op, bit in ops if _numpy_is_alike(op, dtype))
-
-
-def _quiet_context():
-    """In which NumPy does not warn of overflow: what a reduction says must not depend on its size. Entering it costs a
-    tenth of numpy.errstate, most of all when a large array has just swept the caches. None before NumPy 2, which keeps
-    such settings elsewhere."""
-    if int(np.__version__.split(".")[0]) < 2:
-        return None
-    context = contextvars.Context()
-    context.run(lambda: np.seterr(all="ignore"))
-    return context
-
-
-_QUIET = _quiet_context()
+        return 0, 0
+    return value, sum(1 << bit for bit in _OP_VALUES.values() if lib.millrace_supported(bit, value))
 
 
 def _quiet_numpy(op, a, b, out):
-    if _QUIET is not None:
-        _QUIET.copy().run(_NUMPY[op][0], a, b, out=out)  # a copy: other threads may be in it
-        return
+    """Without warnings of overflow: what a reduction says must not depend on its size."""
     with np.errstate(all="ignore"):
         _NUMPY[op][0](a, b, out=out)
 
@@ -184,9 +163,7 @@ def reduce(op, *arrays, out=None):
             raise ValueError(f"out overlaps an input: {described(name, array)} and shares memory with out")
     if first.size == 0:
         return out
-    is_small, is_large = first.nbytes < _WORTH_CTYPES_BYTES, first.nbytes >= _BEYOND_CACHES_BYTES
-    by_numpy = is_small or (is_large and threads(first.nbytes)[0] == 1)
-    if by_numpy and same_allowed and _numpy_is_alike(op, first.dtype):
+    if first.nbytes < _WORTH_CTYPES_BYTES and same_allowed and _numpy_is_alike(op, first.dtype):
         _quiet_numpy(op, *arrays, out)
         return out
     if same_allowed:
@@ -201,11 +178,9 @@ def reduce(op, *arrays, out=None):
 _general_reduce = reduce
 if _native.compiled:
     _native.compiled.prepare_reductions(
-        *map(_native.address, (lib.millrace_reduce3, lib.millrace_reduce_n, lib.millrace_threads)),
+        *map(_native.address, (lib.millrace_reduce3, lib.millrace_reduce_n)),
         OPS,
-        tuple(_NUMPY[op][0] if op in _NUMPY else None for op in OPS),
         _kind,
-        _quiet_numpy,
         _general_reduce,
     )
     reduce = _native.short(reduce)

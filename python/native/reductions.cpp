@@ -10,19 +10,13 @@ namespace {
 constexpr Py_ssize_t most_inputs = 64;
 constexpr int most_ops = 32;
 constexpr std::size_t known_count = 64;
-// What the own cache of a core does not hold, three arrays of it, comes from the next no faster for us than for NumPy,
-// whose loops lose less on some processors (docs/results/python.md). Threads do make a difference.
-constexpr npy_intp numpy_from_bytes = 384 << 10;
 
 // What prepare_reductions() was given.
 decltype(&millrace_reduce3) reduce3 = nullptr;
 decltype(&millrace_reduce_n) reduce_n = nullptr;
-decltype(&millrace_threads) threads = nullptr;
-PyObject* kind_of = nullptr;  // (dtype) -> (millrace_type, bits of its ops, bits of those that NumPy does alike)
-PyObject* numpy_functions = nullptr;  // of each op, (a, b, out=out), or None
-PyObject* quiet_numpy = nullptr;      // (op, a, b, out)
-PyObject* general_reduce = nullptr;   // (op, *arrays, out=None)
-PyObject* op_names[most_ops] = {};    // interned, as literals in programs are
+PyObject* kind_of = nullptr;         // (dtype) -> (millrace_type, bits of its ops)
+PyObject* general_reduce = nullptr;  // (op, *arrays, out=None)
+PyObject* op_names[most_ops] = {};   // interned, as literals in programs are
 int op_count = 0;
 
 // What a dtype is to the kernels: types and fields are compared once.
@@ -30,8 +24,6 @@ struct Known {
   PyArray_Descr* descr = nullptr;  // owned; null: empty
   millrace_type type{};
   unsigned long ops = 0;
-  unsigned long numpy_ops = 0;
-  bool is_integer = false;
 };
 Known known[known_count];
 
@@ -53,13 +45,13 @@ Known kind(PyArray_Descr* descr) {
   if (place.descr == descr) return place;
   PyObject* const answer = PyObject_CallFunctionObjArgs(kind_of, object(descr), nullptr);
   int type = 0;
-  unsigned long ops = 0, numpy_ops = 0;
-  const bool is_answer = answer && PyArg_ParseTuple(answer, "ikk", &type, &ops, &numpy_ops);
+  unsigned long ops = 0;
+  const bool is_answer = answer && PyArg_ParseTuple(answer, "ik", &type, &ops);
   Py_XDECREF(answer);
   if (!is_answer) return {};
   clear(place);
   Py_INCREF(object(descr));
-  place = {descr, millrace_type(type), ops, numpy_ops, PyTypeNum_ISINTEGER(descr->type_num) != 0};
+  place = {descr, millrace_type(type), ops};
   return place;
 }
 
@@ -107,22 +99,6 @@ millrace_status run(const Call& call, void* out, std::size_t elements) {
                          : reduce_n(call.op, call.type, call.inputs, call.count, out, elements);
 }
 
-bool is_numpys(const Known& dtype, const Call& call, npy_intp bytes) {
-  return call.count == 2 && bytes >= numpy_from_bytes && (dtype.numpy_ops >> call.op & 1) != 0 &&
-         threads(static_cast<std::size_t>(bytes), nullptr) == 1;
-}
-
-PyObject* by_numpy(const Known& dtype, const Call& call, Words words, PyObject* out) {
-  if (!dtype.is_integer) return PyObject_CallFunctionObjArgs(quiet_numpy, words[0], words[1], words[2], out, nullptr);
-  // By its name: NumPy takes a third array of some functions for a mistake.
-  PyObject* const arrays = PyTuple_Pack(2, words[1], words[2]);
-  PyObject* const named = arrays ? Py_BuildValue("{sO}", "out", out) : nullptr;
-  PyObject* const done = named ? PyObject_Call(PyTuple_GetItem(numpy_functions, call.op), arrays, named) : nullptr;
-  Py_XDECREF(named);
-  Py_XDECREF(arrays);
-  return done;
-}
-
 }  // namespace
 
 PyObject* reduce(PyObject*, Words words, Py_ssize_t count, PyObject* names) {
@@ -163,13 +139,6 @@ PyObject* reduce(PyObject*, Words words, Py_ssize_t count, PyObject* names) {
     out = PyArray_Empty(PyArray_NDIM(first), PyArray_DIMS(first), PyArray_DESCR(first), !is_c);
     if (!out) return nullptr;
   }
-  if (is_numpys(dtype, call, bytes)) {
-    PyObject* const done = by_numpy(dtype, call, words, out);
-    Py_XDECREF(done);
-    if (done) return out;
-    Py_DECREF(out);
-    return nullptr;
-  }
   void* const result = PyArray_DATA(as_array(out));
   const auto elements = static_cast<std::size_t>(PyArray_SIZE(first));
   millrace_status status = MILLRACE_OK;
@@ -191,16 +160,13 @@ PyObject* forget_types(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
-// (address of millrace_reduce3, of millrace_reduce_n, of millrace_threads, names of the ops, kind of a dtype, way by
-// NumPy, general reduce)
+// (address of millrace_reduce3, of millrace_reduce_n, names of the ops, kind of a dtype, general reduce)
 PyObject* prepare_reductions(PyObject*, PyObject* arguments) {
-  Py_ssize_t three, many, how_many;
-  PyObject *names, *functions, *new_kind, *new_quiet, *new_general;
-  if (!PyArg_ParseTuple(arguments, "nnnO!O!OOO", &three, &many, &how_many, &PyTuple_Type, &names, &PyTuple_Type,
-                        &functions, &new_kind, &new_quiet, &new_general))
+  Py_ssize_t three, many;
+  PyObject *names, *new_kind, *new_general;
+  if (!PyArg_ParseTuple(arguments, "nnO!OO", &three, &many, &PyTuple_Type, &names, &new_kind, &new_general))
     return nullptr;
-  if (PyTuple_Size(names) > most_ops || PyTuple_Size(functions) != PyTuple_Size(names))
-    return PyErr_Format(PyExc_ValueError, "more than %d ops, or not as many functions", most_ops);
+  if (PyTuple_Size(names) > most_ops) return PyErr_Format(PyExc_ValueError, "more than %d ops", most_ops);
   for (Py_ssize_t op = 0; op < PyTuple_Size(names); ++op) {
     PyObject* name = keep(PyTuple_GetItem(names, op));
     PyUnicode_InternInPlace(&name);
@@ -209,10 +175,7 @@ PyObject* prepare_reductions(PyObject*, PyObject* arguments) {
   op_count = static_cast<int>(PyTuple_Size(names));
   reduce3 = reinterpret_cast<decltype(reduce3)>(three);
   reduce_n = reinterpret_cast<decltype(reduce_n)>(many);
-  threads = reinterpret_cast<decltype(threads)>(how_many);
   kind_of = keep(new_kind);
-  numpy_functions = keep(functions);
-  quiet_numpy = keep(new_quiet);
   general_reduce = keep(new_general);
   Py_RETURN_NONE;
 }

@@ -18,12 +18,13 @@ Result allreduce_slices(Group& group, const Call& call, const void* in, void* ou
     if (result == Result::ok) result = slices.reduce(index);
     if (result != Result::ok || index == 0) continue;
     result = slices.copy_out(index - 1);
-    // All have reduced chunk index - 1, and before that have copied out chunk index - 3.
-    if (index >= 2) group.chunks_free_below(slices.first() + index - 2 + slots);
+    // All have filled their slots for chunk index - 1, whatever they have to reduce of it, and before that have copied
+    // out chunk index - 4.
+    if (index >= 3) group.chunks_free_below(slices.first() + index - 3 + slots);
   }
   if (result == Result::ok) result = slices.copy_out(count - 1);
   if (result != Result::ok) return result;
-  if (count >= 2) group.chunks_free_below(slices.first() + count - 2 + slots);
+  if (count >= 3) group.chunks_free_below(slices.first() + count - 3 + slots);
   group.publish(group.self().chunks_done.value, slices.first() + count);
   copies.end();
   group.all_heard(call);

@@ -12,6 +12,7 @@ Result Slices::fill(std::uint64_t index) {
   const std::size_t after = own.begin + own.elements;
   group_.leave(slot, from, own.begin * each);
   group_.leave(slot + after * each, from + after * each, (chunk.elements - after) * each);
+  if (index == 0) group_.note_filling(call_, number);
   group_.publish(group_.self().filled.value, number + 1);
   return Result::ok;
 }
@@ -19,6 +20,8 @@ Result Slices::fill(std::uint64_t index) {
 Result Slices::reduce(std::uint64_t index) {
   const std::uint64_t number = first_ + index;
   const Extent chunk = chunking_.chunk(index), own = slice(chunk, group_.rank());
+  // Of a short chunk among many ranks, most have nothing to reduce, and look at nobody.
+  if (own.elements == 0) return Result::ok;
   const std::size_t offset = own.begin * reducer_.element_bytes;
   const void** const inputs = group_.inputs();
   for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank) {
@@ -28,11 +31,10 @@ Result Slices::reduce(std::uint64_t index) {
     }
     inputs[rank] = group_.slot(rank, number) + offset;
     Result result = group_.wait(group_.member(rank).filled.value, number + 1);
-    if (result == Result::ok && index == 0) result = group_.same_call(rank, call_);
+    if (result == Result::ok && index == 0) result = group_.filled_by_same_call(rank, call_, number);
     if (result != Result::ok) return result;
   }
-  if (own.elements != 0)
-    fold(reducer_, inputs, group_.ranks(), group_.slot(group_.rank(), number) + offset, own.elements, group_.scratch());
+  fold(reducer_, inputs, group_.ranks(), group_.slot(group_.rank(), number) + offset, own.elements, group_.scratch());
   group_.publish(group_.self().reduced.value, number + 1);
   return Result::ok;
 }
@@ -44,10 +46,11 @@ Result Slices::copy_out(std::uint64_t index) {
   char* const to = out_ + chunk.begin * each;
   for (std::uint32_t turn = 0; turn < group_.ranks(); ++turn) {
     const std::uint32_t rank = (group_.rank() + turn) % group_.ranks();  // not all at the same rank at once
+    const Extent part = slice(chunk, rank);
+    if (part.elements == 0) continue;
     if (turn != 0)
       if (const Result result = group_.wait(group_.member(rank).reduced.value, number + 1); result != Result::ok)
         return result;
-    const Extent part = slice(chunk, rank);
     group_.copy(to + part.begin * each, group_.slot(rank, number) + part.begin * each, part.elements * each);
   }
   return Result::ok;

@@ -30,6 +30,8 @@ struct IsaTable {
 CpuWords read_cpu();
 // Whether the processor is of AMD: what is fast differs from Intel's where both have the same instructions.
 bool is_amd();
+// Whether it takes vectors of 512 bits in two steps, as Zen 4 does.
+bool splits_512_bits();
 IsaTable judge_cpu(const CpuWords& words);
 
 }  // namespace millrace::kernel

@@ -14,6 +14,7 @@ constexpr int vector_length_mask = 0xffff;
 }  // namespace
 
 bool is_amd() { return false; }
+bool splits_512_bits() { return false; }
 
 CpuWords read_cpu() {
   CpuWords words;

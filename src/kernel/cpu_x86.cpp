@@ -55,6 +55,13 @@ bool is_amd() {
   return __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == auth;
 }
 
+bool splits_512_bits() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (!is_amd() || !__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return false;
+  const unsigned family = (eax >> 8 & 0xf) + (eax >> 20 & 0xff);
+  return family == 0x19;  // Zen 3, too, which has none
+}
+
 CpuWords read_cpu() {
   CpuWords words;
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;

@@ -1,4 +1,5 @@
 #include "kernel/kernel.h"
+#include "kernel/narrower.h"
 
 namespace millrace::kernel {
 namespace {
@@ -9,7 +10,8 @@ struct FoundKernel {
 };
 
 FoundKernel find(Op op, Type type) {
-  const KernelSet* set = active_isa().set;
+  const ActiveKernels& active = active_kernels();
+  const KernelSet* set = active.narrower && narrower_is_faster(op, type) ? active.narrower : active.unit->set;
   const Kernel* kernel = &kernel_of(*set, op, type);
   if (kernel->reduce2) return {set, kernel};
   return {&scalar_unit, &kernel_of(scalar_unit, op, type)};

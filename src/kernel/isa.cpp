@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "kernel/cpu.h"
+#include "kernel/narrower.h"
 
 namespace millrace::kernel {
 namespace {
@@ -14,18 +15,33 @@ namespace {
 // No function-local statics and no constructors: both would tie us to libstdc++ and to the order of initialisation.
 pthread_once_t table_once = PTHREAD_ONCE_INIT;
 IsaTable table;
-std::atomic<const IsaUnit*> active{nullptr};  // release in publish(), acquire in active_isa()
+ActiveKernels named[max_isa_units];                 // the unit in the same place of the table, alone
+ActiveKernels automatic;                            // what is fastest here
+std::atomic<const ActiveKernels*> active{nullptr};  // release in use_isa(), acquire in active_kernels()
+
+const IsaUnit* best_of(const IsaTable& of, unsigned widest_bits) {
+  const IsaUnit* choice = &of.units[0];
+  for (std::size_t k = 0; k < of.count; ++k)
+    if (of.units[k].usable && of.units[k].vector_bits <= widest_bits) choice = &of.units[k];
+  return choice;
+}
+
+void judge() {
+  table = judge_cpu(read_cpu());
+  for (std::size_t k = 0; k < table.count; ++k) named[k] = {&table.units[k], nullptr};
+  automatic = {best_of(table, ~0u), nullptr};
+  if (automatic.unit->vector_bits == 512 && splits_512_bits()) automatic.narrower = best_of(table, 256)->set;
+}
 
 const IsaTable& units() {
-  pthread_once(&table_once, [] { table = judge_cpu(read_cpu()); });
+  pthread_once(&table_once, judge);
   return table;
 }
 
-const IsaUnit* best(unsigned widest_bits) {
-  const IsaUnit* choice = &units().units[0];
-  for (const IsaUnit& unit : isa_units())
-    if (unit.usable && unit.vector_bits <= widest_bits) choice = &unit;
-  return choice;
+const IsaUnit* best(unsigned widest_bits) { return best_of(units(), widest_bits); }
+
+const ActiveKernels* kernels_of(const IsaChoice& choice) {
+  return choice.narrower ? &automatic : &named[choice.unit - table.units];
 }
 
 unsigned width_cap(std::string_view setting) {
@@ -42,10 +58,11 @@ constinit std::atomic<unsigned> choices_epoch{1};
 std::span<const IsaUnit> isa_units() { return {units().units, units().count}; }
 
 IsaChoice choose_isa(std::string_view setting) {
-  IsaChoice choice{best(~0u), ""};
+  IsaChoice choice{best(~0u), automatic.narrower, ""};
   if (setting.empty() || setting == "auto") return choice;
   if (const unsigned cap = width_cap(setting)) {
     choice.unit = best(cap);
+    choice.narrower = nullptr;
     return choice;
   }
   const int length = setting.size() < 40 ? static_cast<int>(setting.size()) : 40;
@@ -53,6 +70,7 @@ IsaChoice choose_isa(std::string_view setting) {
     if (setting != unit.name) continue;
     if (unit.usable) {
       choice.unit = &unit;
+      choice.narrower = nullptr;
     } else {
       std::snprintf(choice.complaint, sizeof choice.complaint, "MILLRACE_ISA=%s cannot be used here (%s): using %s",
                     unit.name, unit.why, choice.unit->name);
@@ -66,17 +84,17 @@ IsaChoice choose_isa(std::string_view setting) {
 
 IsaChoice use_isa(std::string_view setting) {
   const IsaChoice choice = choose_isa(setting);
-  active.store(choice.unit, std::memory_order_release);
+  active.store(kernels_of(choice), std::memory_order_release);
   choices_epoch.fetch_add(1, std::memory_order_release);
   return choice;
 }
 
-const IsaUnit& active_isa() {
-  if (const IsaUnit* unit = active.load(std::memory_order_acquire)) return *unit;
+const ActiveKernels& active_kernels() {
+  if (const ActiveKernels* kernels = active.load(std::memory_order_acquire)) return *kernels;
   const char* setting = std::getenv("MILLRACE_ISA");
-  const IsaUnit* chosen = choose_isa(setting ? setting : "auto").unit;
+  const ActiveKernels* chosen = kernels_of(choose_isa(setting ? setting : "auto"));
   // Only the first to get here publishes: a use_isa() in between must not be undone.
-  const IsaUnit* expected = nullptr;
+  const ActiveKernels* expected = nullptr;
   if (active.compare_exchange_strong(expected, chosen, std::memory_order_acq_rel)) return *chosen;
   return *expected;
 }

@@ -23,8 +23,9 @@ struct IsaUnit {
 std::span<const IsaUnit> isa_units();
 
 struct IsaChoice {
-  const IsaUnit* unit;  // never null, always usable
-  char complaint[160];  // "" if the setting was followed; else one line that says what was done instead
+  const IsaUnit* unit;        // never null, always usable
+  const KernelSet* narrower;  // of what narrower vectors do faster here (narrower.h); null if a unit or width was named
+  char complaint[160];        // "" if the setting was followed; else one line that says what was done instead
 };
 
 // What a value of MILLRACE_ISA stands for here: "auto" (or ""), the name of a unit, or 128, 256, 512: the best unit
@@ -38,7 +39,13 @@ IsaChoice use_isa(std::string_view setting);
 // by who has prepared something for the choices of an epoch.
 extern std::atomic<unsigned> choices_epoch;
 
-// The active unit. If use_isa was not called yet: what the environment variable MILLRACE_ISA says, read once.
-const IsaUnit& active_isa();
+struct ActiveKernels {
+  const IsaUnit* unit;
+  const KernelSet* narrower;
+};
+
+// What is active. If use_isa was not called yet: what the environment variable MILLRACE_ISA says, read once.
+const ActiveKernels& active_kernels();
+inline const IsaUnit& active_isa() { return *active_kernels().unit; }
 
 }  // namespace millrace::kernel

@@ -82,52 +82,55 @@ class CountingWire final : public collective::Wire {
   CountingWire(std::uint32_t nodes, std::uint32_t node, std::vector<Seen>& seen, NodesWalk& walk)
       : nodes_(nodes), node_(node), seen_(seen), walk_(walk) {}
 
-  bool barrier(Line) override { return note(Kind::barrier, 0, {0}, 0); }
-  bool bcast(Line, void*, std::size_t bytes, std::uint32_t root) override {
+  void begin(std::uint64_t) override {}
+  void refuse() override {}
+  Result barrier(Line) override { return note(Kind::barrier, 0, {0}, 0); }
+  Result bcast(Line, void*, std::size_t bytes, std::uint32_t root) override {
     return note(Kind::bcast, root, {bytes}, bytes);
   }
-  bool allreduce(Line, void*, std::size_t elements, const Reducer& reducer) override {
+  Result allreduce(Line, void*, std::size_t elements, const Reducer& reducer) override {
     return note(Kind::allreduce, 0, {elements * reducer.element_bytes}, elements * reducer.element_bytes);
   }
-  bool reduce(Line, const void*, void*, std::size_t elements, const Reducer& reducer, std::uint32_t root) override {
+  Result reduce(Line, const void*, void*, std::size_t elements, const Reducer& reducer, std::uint32_t root) override {
     return note(Kind::reduce, root, {elements * reducer.element_bytes}, elements * reducer.element_bytes);
   }
-  bool reduce_scatter(Line, const void*, void*, std::span<const std::size_t> counts, const Reducer& reducer) override {
+  Result reduce_scatter(Line, const void*, void*, std::span<const std::size_t> counts,
+                        const Reducer& reducer) override {
     std::vector<std::size_t> bytes(counts.begin(), counts.end());
     for (std::size_t& each : bytes) each *= reducer.element_bytes;
     const std::size_t all = std::accumulate(bytes.begin(), bytes.end(), std::size_t{0});
     return note(Kind::reduce_scatter, 0, std::move(bytes), all);
   }
-  bool exscan(Line, void*, std::size_t elements, const Reducer& reducer) override {
+  Result exscan(Line, void*, std::size_t elements, const Reducer& reducer) override {
     return note(Kind::exscan, 0, {elements * reducer.element_bytes}, elements * reducer.element_bytes);
   }
-  bool allgather(Line, char*, std::span<const std::size_t> bytes) override {
+  Result allgather(Line, char*, std::span<const std::size_t> bytes) override {
     return note(Kind::allgather, 0, {bytes.begin(), bytes.end()}, bytes[node_]);
   }
-  bool gather(Line, char*, std::span<const std::size_t> bytes, std::uint32_t root) override {
+  Result gather(Line, char*, std::span<const std::size_t> bytes, std::uint32_t root) override {
     return note(Kind::gather, root, {bytes.begin(), bytes.end()}, bytes[node_]);
   }
-  bool scatter(Line, char*, std::span<const std::size_t> bytes, std::uint32_t root) override {
+  Result scatter(Line, char*, std::span<const std::size_t> bytes, std::uint32_t root) override {
     return note(Kind::scatter, root, {bytes.begin(), bytes.end()}, bytes[node_]);
   }
-  bool alltoall(Line, const char*, char*, std::span<const std::size_t> bytes) override {
+  Result alltoall(Line, const char*, char*, std::span<const std::size_t> bytes, std::size_t) override {
     const std::size_t most = *std::max_element(bytes.begin(), bytes.end());
     if (most == *std::min_element(bytes.begin(), bytes.end())) return note(Kind::alltoall, 0, {most}, most);
     return note(Kind::alltoall, node_, {bytes.begin(), bytes.end()}, most);
   }
 
  private:
-  bool note(Kind kind, std::uint32_t root, std::vector<std::size_t> bytes, std::size_t shown_bytes) {
+  Result note(Kind kind, std::uint32_t root, std::vector<std::size_t> bytes, std::size_t shown_bytes) {
     seen_.push_back({collective::kind_name(kind), true, shown_bytes});
     WireCall call{kind, nodes_, root, std::move(bytes)};
     // Lines and pieces are mostly alike.
     for (auto& [known, times] : walk_.calls)
       if (known == call) {
         ++times;
-        return true;
+        return Result::ok;
       }
     walk_.calls.emplace_back(std::move(call), 1);
-    return true;
+    return Result::ok;
   }
 
   std::uint32_t nodes_, node_;

@@ -39,12 +39,42 @@ def test_every_dtype_of_the_op_and_every_form_is_measured(bench, tmp_path):
     assert f"{len(rows)} points" in done.stdout
 
 
+def test_sizes_between_the_powers_of_ten(bench):
+    assert bench.sizes(1000, False) == [10, 100, 1000]
+    assert bench.sizes(130, True) == [10, 16, 20, 32, 50, 64, 100, 128]
+    assert bench.sizes(10**7, True)[-3:] == [5 * 10**6, 2**23, 10**7]
+
+
+def test_only_slower_points_are_measured_again(bench, tmp_path):
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    row = {"op": "sum", "dtype": "int8", "elements": 10, **{form: (2.0, 50, 100) for form in bench.FORMS}}
+    row["3 out"] = row["5 new"] = (0.96, 100, 96)
+    bench.write_csv(first, [row])
+    done = run("--again", str(first), "--turns", "1", "--csv", str(second))
+    assert done.returncode == 0, done
+    with second.open() as file:
+        again = [(point["op"], point["dtype"], point["elements"], point["form"]) for point in csv.DictReader(file)]
+    assert again == [("sum", "int8", "10", "3 out"), ("sum", "int8", "10", "5 new")]
+    assert run("--again", str(first), "--below", "0.9").stdout.rstrip().endswith("no point")
+
+
+def test_each_form_adds_as_many_arrays_as_it_says(bench):
+    arrays = [bench.np.full(3, 10.0**k) for k in range(bench.MOST_ARRAYS)]
+    out = bench.np.empty(3)
+    for form, sides in bench.works("sum", arrays, out).items():
+        count = int(form.split()[0]) if form[0].isdigit() else 2
+        for side in sides:
+            result = side()
+            assert result.tolist() == [sum(10.0**k for k in range(count))] * 3
+            assert (result is out) == form.endswith("out")
+
+
 def test_points_that_are_slower_are_named(bench, capsys):
     row = {"op": "sum", "dtype": "int8", "elements": 10, **{form: (2.0, 50, 100) for form in bench.FORMS}}
     row["out"] = (0.5, 100, 50)
     bench.summary([row], 0.97)
     said = capsys.readouterr().out
-    assert "4 points, geometric mean 1.41, least 0.50, 1 below 0.97:" in said
+    assert "8 points, geometric mean 1.68, least 0.50, 1 below 0.97:" in said
     assert "0.50  sum int8 10, out" in said
     row["out"] = (1.0, 50, 50)
     bench.summary([row], 0.97)

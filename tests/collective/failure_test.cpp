@@ -109,6 +109,25 @@ TEST(Mismatch, IsFoundBeforeDataAreUsed) {
         << kind;
 }
 
+// As many chunks, of which the last is shorter on one rank: also in rings so long that a chunk's place is not its
+// call's.
+TEST(Mismatch, OfSizesIsFoundBeforeDataAreUsed) {
+  for (const std::uint32_t slots : {8u, 16u}) {
+    RankSetup setup = ranks(3);
+    setup.shape.slots = slots;
+    setup.selection.allreduce_chain_bytes = never;
+    EXPECT_EQ(run_all(setup,
+                      [](Group& group) -> std::string {
+                        Result result = barrier(group);
+                        if (result != Result::ok) return result_name(result);
+                        result = call(group, 3, (std::size_t{1} << 20) - (group.rank() == 0 ? 8 : 0), 0);
+                        return result == Result::mismatch ? "" : std::string("used: ") + result_name(result);
+                      }),
+              "")
+        << slots;
+  }
+}
+
 // The root of a Bcast sends more or less than the others expect; then all go on.
 TEST(Mismatch, OfSizesOfBcast) {
   for (const std::uint32_t count : {2u, 3u})

@@ -8,6 +8,7 @@
 
 #include "kernel/cpu.h"
 #include "kernel/kernel.h"
+#include "kernel/narrower.h"
 
 namespace millrace::kernel {
 namespace {
@@ -42,6 +43,41 @@ TEST(Isa, ForcedUnitIsTheOneThatRuns) {
     EXPECT_EQ(kernel_isa(Op::sum, Type::bool8), nullptr);
   }
   use_isa("auto");
+}
+
+// On Zen 4 some kernels are AVX2's, and only where nobody has named a unit.
+TEST(Isa, NarrowerVectorsWhereTheyAreFaster) {
+  const KernelSet& widest = *choose_isa("auto").unit->set;
+  use_isa("auto");
+  const KernelSet* const narrower = active_kernels().narrower;
+  EXPECT_EQ(narrower != nullptr, splits_512_bits() && widest.vector_bits == 512);
+  EXPECT_TRUE(!narrower || narrower->vector_bits == 256);
+  std::size_t own = 0, others = 0;
+  for (std::size_t index = 0; index < kernel_count; ++index) {
+    const Op op = static_cast<Op>(index / type_count);
+    const Type type = static_cast<Type>(index % type_count);
+    if (!find_reduce2(op, type)) continue;
+    const bool is_narrower = narrower && narrower_is_faster(op, type);
+    const KernelSet& set = is_narrower ? *narrower : widest;
+    if (!kernel_of(set, op, type).reduce2) continue;  // the scalar one
+    EXPECT_STREQ(kernel_isa(op, type), set.isa) << kernel_name(op, type);
+    EXPECT_EQ(find_reduce_n(op, type), kernel_of(set, op, type).reduce_n) << kernel_name(op, type);
+    ++(is_narrower ? others : own);
+  }
+  EXPECT_GT(own, 50u);
+  EXPECT_EQ(others > 0, narrower != nullptr);
+  use_isa("512");
+  EXPECT_EQ(active_kernels().narrower, nullptr);
+  use_isa("avx9");
+  EXPECT_EQ(active_kernels().narrower, narrower);
+  use_isa("auto");
+}
+
+TEST(Isa, WhatOnlyAvx512HasStaysThere) {
+  EXPECT_TRUE(narrower_is_faster(Op::sum, Type::f64) && narrower_is_faster(Op::max, Type::i64));
+  EXPECT_FALSE(narrower_is_faster(Op::prod, Type::i64) || narrower_is_faster(Op::max, Type::u64));
+  EXPECT_FALSE(narrower_is_faster(Op::sum, Type::i128) || narrower_is_faster(Op::sum, Type::f16));
+  EXPECT_FALSE(narrower_is_faster(Op::land, Type::i32) || narrower_is_faster(Op::maxloc, Type::f64_i32));
 }
 
 TEST(Isa, WidthIsACap) {

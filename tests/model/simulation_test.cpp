@@ -56,6 +56,19 @@ TEST(Simulation, WhoWaitsDoesNotAskAhead) {
   EXPECT_DOUBLE_EQ(right(question).call_ns, 7 + 4 * 100);
 }
 
+// A chunk of one line has one slice, which rank 0 reduces: it alone looks at everybody, everybody at it alone.
+TEST(Simulation, WhoHasNoSliceLooksAtThoseWhoHave) {
+  for (const Kind kind : {Kind::reduce, Kind::allreduce}) {
+    const Answer answer = right(ask("core:32", kind, 64, "reduce=slices,allreduce=slices"));
+    for (std::size_t rank = 0; rank < answer.ranks.size(); ++rank) {
+      const std::vector<Event>& events = answer.ranks[rank].events;
+      const auto waits =
+          std::count_if(events.begin(), events.end(), [](const Event& event) { return event.doing == Doing::wait; });
+      EXPECT_EQ(waits, rank == 0 ? 31 : kind == Kind::allreduce ? 1 : 0) << rank;
+    }
+  }
+}
+
 // All want the root's line at once, and each has it for a while.
 TEST(Simulation, WhoReadsWhatManyReadIsServedInTurn) {
   Question question = ask("core:5", Kind::bcast, 8, "bcast=cells");

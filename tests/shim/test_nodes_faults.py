@@ -42,6 +42,15 @@ def test_the_job_ends_as_the_hosts_does(made, what):
     assert said == (what != "kill_node"), ours.stderr
 
 
+@pytest.mark.parametrize("what", ["count", "kind"])
+def test_nodes_that_disagree_end_the_job(made, what):
+    """Nobody has asked for errors to be returned. (Open MPI alone is still waiting where the calls are of two kinds.)"""
+    finished = run(made, what, True)
+    assert not finished.timed_out and finished.returncode != 0
+    assert "wrong" not in finished.stdout and "done" not in finished.stdout
+    assert "called different collectives, or with different sizes or roots" in finished.stderr
+
+
 def test_a_late_rank_is_waited_for(made):
     finished = run(made, "late", True).check()
     assert finished.stdout == "done\n"

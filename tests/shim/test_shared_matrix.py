@@ -13,10 +13,14 @@ MIB = 1 << 20
 TREES = "barrier=tree,bcast=tree,reduce=tree,allreduce=tree"
 FORCED = {
     "chosen": {},
-    "cells": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=cells,reduce=cells,allreduce=cells,"
-              "reduce_scatter=cells,scan=cells,exscan=cells"},
-    "chunks": {"MILLRACE_ALGORITHM": "barrier=cells,bcast=chunks,reduce=chunks,allreduce=slices,"
-               "reduce_scatter=slices,scan=chain,exscan=chain"},
+    "cells": {
+        "MILLRACE_ALGORITHM": "barrier=cells,bcast=cells,reduce=cells,allreduce=cells,"
+        "reduce_scatter=cells,scan=cells,exscan=cells"
+    },
+    "chunks": {
+        "MILLRACE_ALGORITHM": "barrier=cells,bcast=chunks,reduce=chunks,allreduce=slices,"
+        "reduce_scatter=slices,scan=chain,exscan=chain"
+    },
     "slices": {"MILLRACE_ALGORITHM": "reduce=slices,allreduce=pair,barrier=pair"},
     "chain": {"MILLRACE_ALGORITHM": "bcast=single_copy,reduce=chain,allreduce=chain"},
     # In rank order, so that what is rounded does not go along the tree; Barrier and Bcast do.

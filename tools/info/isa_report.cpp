@@ -7,6 +7,8 @@ namespace {
 
 std::string reason(const kernel::IsaChoice& choice, const std::string& setting) {
   if (choice.complaint[0]) return choice.complaint;
+  if (choice.narrower)
+    return std::string("the widest that is usable; ") + choice.narrower->isa + " where it is faster here";
   if (setting == "auto") return "the widest that is usable";
   if (setting == choice.unit->name) return "forced by MILLRACE_ISA";
   return "the widest that MILLRACE_ISA=" + setting + " allows";

@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "base/hash.h"
+
 namespace millrace::collective {
 namespace {
 
@@ -59,31 +61,43 @@ bool Across::moves(Kind kind, std::size_t block_bytes) const {
 }
 
 void Across::fail(Result result) {
-  if (broken_ == Result::ok) broken_ = result;
+  if (broken_ != Result::ok) return;
+  broken_ = result;
+  if (result == Result::mismatch) wire_->refuse();
   if (here_) here_->fail(result);
 }
 
-Result Across::crossed(bool succeeded) {
-  if (!succeeded) fail(Result::rank_failed);
-  return broken_;
+Result Across::begin(Kind kind, std::uint64_t what, std::uint32_t root) {
+  if (broken_ != Result::ok) return broken_;
+  history_ = spread((history_ ^ what) + (std::uint64_t{root} << 8 | static_cast<std::uint64_t>(kind)));
+  history_ ^= history_ >> 32;
+  wire_->begin(history_);
+  return Result::ok;
 }
 
-Result Across::here_barrier() { return here_ ? here_->barrier() : Result::ok; }
+Result Across::stepped(Result result) {
+  if (result == Result::truncated) result = Result::mismatch;  // all sizes follow from those of the call
+  if (result != Result::ok && result != Result::not_supported) fail(result);
+  return broken_ != Result::ok ? broken_ : result;
+}
+
+Result Across::here_barrier() { return here_ ? stepped(here_->barrier()) : Result::ok; }
 
 Result Across::here_bcast(void* data, std::size_t bytes, std::uint32_t place) {
-  return here_ && bytes != 0 ? here_->bcast(data, bytes, place) : Result::ok;
+  return here_ && bytes != 0 ? stepped(here_->bcast(data, bytes, place)) : Result::ok;
 }
 
 Result Across::here_reduce(const void* in, void* out, std::size_t elements, const Reducer& reducer,
                            std::uint32_t place) {
-  if (here_) return here_->reduce(in, out, elements, reducer, place);
+  if (here_) return stepped(here_->reduce(in, out, elements, reducer, place));
   if (in != out) std::memcpy(out, in, elements * reducer.element_bytes);
   return Result::ok;
 }
 
 Result Across::here_exchange(std::size_t sends, std::size_t receives) {
   if (!here_) return Result::ok;
-  return here_->exchange(map_.nodes(), {sends_.get(), sends}, {receives_.get(), receives});
+  // enter() of the group keeps so many bits.
+  return stepped(here_->exchange(history_ >> 24, {sends_.get(), sends}, {receives_.get(), receives}));
 }
 
 Result Across::here_pass(std::uint32_t from, std::uint32_t to, void* data, std::size_t bytes) {
@@ -101,15 +115,15 @@ std::span<const std::size_t> Across::node_bytes(std::size_t block_bytes) {
 
 Result Across::barrier() {
   // Nobody goes to the other nodes before all of this one have come, and nobody goes on before all have.
-  if (broken_ != Result::ok) return broken_;
+  if (const Result result = begin(Kind::barrier, 0, 0); result != Result::ok) return result;
   if (const Result came = here_barrier(); came != Result::ok) return came;
   if (leads())
-    if (const Result result = crossed(wire_->barrier(Line::leaders)); result != Result::ok) return result;
+    if (const Result result = stepped(wire_->barrier(Line::leaders)); result != Result::ok) return result;
   return here_barrier();
 }
 
 Result Across::bcast(void* buffer, std::size_t bytes, std::uint32_t root) {
-  if (broken_ != Result::ok) return broken_;
+  if (const Result result = begin(Kind::bcast, bytes, root); result != Result::ok) return result;
   const std::uint32_t root_node = map_.node_of(root), root_place = map_.place_of(root);
   // Where all nodes have as many ranks, those at the root's place need no leader between them.
   const bool by_place = map_.is_even();
@@ -122,7 +136,7 @@ Result Across::bcast(void* buffer, std::size_t bytes, std::uint32_t root) {
     if (first_here)
       if (const Result result = here_bcast(piece, length, root_place); result != Result::ok) return result;
     if (place() == crosser)
-      if (const Result result = crossed(wire_->bcast(line, piece, length, root_node)); result != Result::ok)
+      if (const Result result = stepped(wire_->bcast(line, piece, length, root_node)); result != Result::ok)
         return result;
     if (!first_here)
       if (const Result result = here_bcast(piece, length, crosser); result != Result::ok) return result;

@@ -70,8 +70,9 @@ class Across {
   // MPI_Allgatherv: everybody's block to everybody, each as long as all ranks expect it.
   Result publish(const Data& own, std::span<const Data> received);
 
-  // For this rank's node; the others hear of it from their host.
+  // For this rank's node. Of a mismatch those on its line hear, too; of all else from their host.
   void fail(Result result);
+  Result broken() const { return broken_; }
 
  private:
   std::uint32_t node() const { return map_.node_of(rank_); }
@@ -80,8 +81,10 @@ class Across {
   bool leads() const { return place() == 0; }
   char* room(std::size_t index) const { return rooms_[index]; }
   std::size_t piece_elements(const Reducer& reducer) const { return room_bytes / reducer.element_bytes; }
-  // What the wire did, for those who wait for it.
-  Result crossed(bool succeeded);
+  // A call begins. `what`: bytes, or whatever else its ranks must agree in.
+  Result begin(Kind kind, std::uint64_t what, std::uint32_t root);
+  // What a step came to. If it failed, those who wait for this rank are told, as far as they can be.
+  Result stepped(Result result);
 
   // In this node; of one rank alone: copies.
   Result here_barrier();
@@ -151,6 +154,7 @@ class Across {
   std::unique_ptr<Data[]> parts_, row_data_;
   std::unique_ptr<const void*[]> row_inputs_;
   Result broken_ = Result::ok;
+  std::uint64_t history_ = 0;  // made of this call and all before: the same on all ranks, or the program is wrong
 };
 
 }  // namespace millrace::collective

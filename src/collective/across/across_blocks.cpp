@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/hash.h"
 #include "collective/across/across.h"
 #include "collective/data.h"
 
@@ -27,7 +28,7 @@ std::size_t Across::piece_bytes(Kind kind) const {
 
 Result Across::exchange_blocks(Kind kind, std::size_t bytes, std::span<const Data> sent, std::span<const Data> received,
                                std::uint32_t root) {
-  if (broken_ != Result::ok) return broken_;
+  if (const Result result = begin(kind, bytes, root); result != Result::ok) return result;
   const Data* const own_sent = sent.empty() ? nullptr : sent.data();
   const Data* const own_received = received.empty() ? nullptr : received.data();
   const std::size_t piece = piece_bytes(kind);
@@ -56,11 +57,11 @@ Result Across::allgather_piece(const Data& own, std::span<const Data> received, 
     const std::size_t column = nodes * length;
     pack_part(own, first, length, room(1) + node() * length);
     std::fill_n(node_bytes_.get(), nodes, length);
-    const bool gathered = wire_->allgather(Line::places, room(1), {node_bytes_.get(), nodes});
-    if (const Result result = crossed(gathered); result != Result::ok) return result;
+    const Result gathered = wire_->allgather(Line::places, room(1), {node_bytes_.get(), nodes});
+    if (const Result result = stepped(gathered); result != Result::ok) return result;
     for (std::uint32_t at = 0; at < places(); ++at) parts_[at] = {column, room(0) + at * column, nullptr, nullptr};
     const Data mine{column, room(1), nullptr, nullptr};
-    const Result result = here_->publish(length, mine, {parts_.get(), places()}, column);
+    const Result result = stepped(here_->publish(history_ >> 24, mine, {parts_.get(), places()}, column));
     if (result != Result::ok) return result;
     for (std::uint32_t rank = 0; rank < map_.ranks(); ++rank)
       unpack_part(received[rank], first, length, room(0) + map_.place_of(rank) * column + map_.node_of(rank) * length);
@@ -74,8 +75,8 @@ Result Across::allgather_piece(const Data& own, std::span<const Data> received, 
   sends_[0] = to_or_from(0, node_row + place() * length, length);
   if (const Result result = here_exchange(leads() ? 0 : 1, receives); result != Result::ok) return result;
   if (leads()) {
-    const bool gathered = wire_->allgather(Line::leaders, room(0), node_bytes(length));
-    if (const Result result = crossed(gathered); result != Result::ok) return result;
+    const Result gathered = wire_->allgather(Line::leaders, room(0), node_bytes(length));
+    if (const Result result = stepped(gathered); result != Result::ok) return result;
   }
   if (const Result result = here_bcast(room(0), map_.ranks() * length, 0); result != Result::ok) return result;
   for (std::uint32_t i = 0; i < map_.ranks(); ++i)
@@ -84,9 +85,13 @@ Result Across::allgather_piece(const Data& own, std::span<const Data> received, 
 }
 
 Result Across::publish(const Data& own, std::span<const Data> received) {
-  if (broken_ != Result::ok) return broken_;
   std::size_t most = 0;
-  for (const Data& block : received) most = std::max(most, block.bytes);
+  std::uint64_t sizes = 0;
+  for (const Data& block : received) {
+    most = std::max(most, block.bytes);
+    sizes = spread(sizes ^ block.bytes) + 1;
+  }
+  if (const Result result = begin(Kind::allgather, sizes, 0); result != Result::ok) return result;
   const std::size_t piece = piece_bytes(Kind::allgather);
   for (std::size_t first = 0; first < most; first += piece)
     if (const Result result = publish_piece(own, received, first, std::min(piece, most - first)); result != Result::ok)
@@ -115,8 +120,8 @@ Result Across::publish_piece(const Data& own, std::span<const Data> received, st
   }
   if (const Result result = here_exchange(sends, receives); result != Result::ok) return result;
   if (leads()) {
-    const bool gathered = wire_->allgather(Line::leaders, room(0), {node_bytes_.get(), map_.nodes()});
-    if (const Result result = crossed(gathered); result != Result::ok) return result;
+    const Result gathered = wire_->allgather(Line::leaders, room(0), {node_bytes_.get(), map_.nodes()});
+    if (const Result result = stepped(gathered); result != Result::ok) return result;
   }
   if (const Result result = here_bcast(room(0), all, 0); result != Result::ok) return result;
   begin = 0;
@@ -142,8 +147,8 @@ Result Across::gather_piece(const Data* own, std::span<const Data> received, std
   sends_[0] = to_or_from(crosser, own_row, length);
   if (const Result result = here_exchange(place() == crosser ? 0 : 1, receives); result != Result::ok) return result;
   if (place() == crosser) {
-    const bool gathered = wire_->gather(line, room(0), node_bytes(length), root_node);
-    if (const Result result = crossed(gathered); result != Result::ok) return result;
+    const Result gathered = wire_->gather(line, room(0), node_bytes(length), root_node);
+    if (const Result result = stepped(gathered); result != Result::ok) return result;
   }
   if (node() == root_node)
     if (const Result result = here_pass(crosser, root_place, room(0), map_.ranks() * length); result != Result::ok)
@@ -168,8 +173,8 @@ Result Across::scatter_piece(std::span<const Data> sent, const Data* own, std::u
   char* const node_row = room(0) + map_.first(node()) * length;
   char* const own_row = node_row + place() * length;
   if (place() == crosser) {
-    const bool scattered = wire_->scatter(line, room(0), node_bytes(length), root_node);
-    if (const Result result = crossed(scattered); result != Result::ok) return result;
+    const Result scattered = wire_->scatter(line, room(0), node_bytes(length), root_node);
+    if (const Result result = stepped(scattered); result != Result::ok) return result;
   }
   std::size_t sends = 0;
   for (std::uint32_t at = 0; place() == crosser && at < places(); ++at)
@@ -201,8 +206,8 @@ Result Across::alltoall_piece(std::span<const Data> sent, std::span<const Data> 
     for (std::uint32_t at = 0; at < here; ++at)
       std::memcpy(room(2) + of * row + at * length, room(1) + at * column + of * length, length);
   std::fill_n(node_bytes_.get(), nodes, row);
-  const bool swapped = wire_->alltoall(Line::places, room(2), room(0), {node_bytes_.get(), nodes});
-  if (const Result result = crossed(swapped); result != Result::ok) return result;
+  const Result swapped = wire_->alltoall(Line::places, room(2), room(0), {node_bytes_.get(), nodes}, row);
+  if (const Result result = stepped(swapped); result != Result::ok) return result;
   for (std::uint32_t rank = 0; rank < map_.ranks(); ++rank)
     unpack_part(received[rank], first, length, room(0) + map_.node_of(rank) * row + map_.place_of(rank) * length);
   return Result::ok;
@@ -227,8 +232,12 @@ Result Across::alltoall_led(std::span<const Data> sent, std::span<const Data> re
       for (std::size_t from = 0; from < here; ++from, to += part)
         std::memcpy(to, room(1) + from * row + map_.first(of) * length, part);
     }
-    const bool swapped = wire_->alltoall(Line::leaders, room(2), room(0), node_bytes(here * length));
-    if (const Result result = crossed(swapped); result != Result::ok) return result;
+    std::size_t most_places = 0;
+    for (std::uint32_t of = 0; of < map_.nodes(); ++of)
+      most_places = std::max<std::size_t>(most_places, map_.places(of));
+    const Result swapped =
+        wire_->alltoall(Line::leaders, room(2), room(0), node_bytes(here * length), most_places * most_places * length);
+    if (const Result result = stepped(swapped); result != Result::ok) return result;
     // Now in node order of who sent: a block for each rank of this node.
     for (std::size_t i = 0; i < map_.ranks(); ++i)
       for (std::size_t at = 0; at < here; ++at)

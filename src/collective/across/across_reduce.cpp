@@ -7,7 +7,8 @@
 namespace millrace::collective {
 
 Result Across::reduce(const void* in, void* out, std::size_t elements, const Reducer& reducer, std::uint32_t root) {
-  if (broken_ != Result::ok) return broken_;
+  if (const Result result = begin(Kind::reduce, elements * reducer.element_bytes, root); result != Result::ok)
+    return result;
   if (folds_rows(Kind::reduce, reducer))
     return reduce_rows(static_cast<const char*>(in), static_cast<char*>(out), elements, reducer, root);
   const std::size_t piece = piece_elements(reducer);
@@ -31,14 +32,15 @@ Result Across::reduce_piece(const void* in, void* out, std::size_t elements, con
   if (const Result reduced = here_reduce(in, own, elements, reducer, crosser); reduced != Result::ok) return reduced;
   if (place() == crosser)
     if (const Result crossed_over =
-            crossed(wire_->reduce(line, own, node() == root_node ? result : nullptr, elements, reducer, root_node));
+            stepped(wire_->reduce(line, own, node() == root_node ? result : nullptr, elements, reducer, root_node));
         crossed_over != Result::ok)
       return crossed_over;
   return node() == root_node ? here_pass(crosser, root_place, result, elements * reducer.element_bytes) : Result::ok;
 }
 
 Result Across::allreduce(const void* in, void* out, std::size_t elements, const Reducer& reducer) {
-  if (broken_ != Result::ok) return broken_;
+  if (const Result result = begin(Kind::allreduce, elements * reducer.element_bytes, 0); result != Result::ok)
+    return result;
   if (folds_rows(Kind::allreduce, reducer))
     return allreduce_rows(static_cast<const char*>(in), static_cast<char*>(out), elements, reducer);
   const bool in_parts = map_.is_even() && here_ && elements * reducer.element_bytes > led_by_one_bytes;
@@ -58,7 +60,7 @@ Result Across::allreduce(const void* in, void* out, std::size_t elements, const 
 Result Across::allreduce_led(const void* in, void* out, std::size_t elements, const Reducer& reducer) {
   if (const Result result = here_reduce(in, out, elements, reducer, 0); result != Result::ok) return result;
   if (leads())
-    if (const Result result = crossed(wire_->allreduce(Line::leaders, out, elements, reducer)); result != Result::ok)
+    if (const Result result = stepped(wire_->allreduce(Line::leaders, out, elements, reducer)); result != Result::ok)
       return result;
   return here_bcast(out, elements * reducer.element_bytes, 0);
 }
@@ -70,15 +72,16 @@ Result Across::allreduce_parts(const void* in, void* out, std::size_t elements, 
     counts[part] = elements * (part + 1) / parts - elements * part / parts;
   const Blocking blocks(counts, begins);
   const std::size_t own = counts[place()];
-  if (const Result result = here_->reduce_scatter(in, room(0), blocks, reducer); result != Result::ok) return result;
+  if (const Result result = stepped(here_->reduce_scatter(in, room(0), blocks, reducer)); result != Result::ok)
+    return result;
   if (own != 0)
-    if (const Result result = crossed(wire_->allreduce(Line::places, room(0), own, reducer)); result != Result::ok)
+    if (const Result result = stepped(wire_->allreduce(Line::places, room(0), own, reducer)); result != Result::ok)
       return result;
   const Data mine{own * reducer.element_bytes, room(0), nullptr, nullptr};
   for (std::uint32_t part = 0; part < parts; ++part)
     parts_[part] = {counts[part] * reducer.element_bytes,
                     static_cast<char*>(out) + begins[part] * reducer.element_bytes, nullptr, nullptr};
-  return here_->publish(elements, mine, {parts_.get(), parts}, 0);
+  return stepped(here_->publish(history_ >> 24, mine, {parts_.get(), parts}, 0));
 }
 
 }  // namespace millrace::collective

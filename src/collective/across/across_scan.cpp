@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/hash.h"
 #include "collective/across/across.h"
 
 namespace millrace::collective {
@@ -15,7 +16,10 @@ std::size_t part_of(std::size_t count, std::size_t first, std::size_t length) {
 }  // namespace
 
 Result Across::reduce_scatter(const void* in, void* out, const Blocking& blocks, const Reducer& reducer) {
-  if (broken_ != Result::ok) return broken_;
+  std::uint64_t sizes = blocks.elements() * reducer.element_bytes;
+  for (std::uint32_t rank = 0; rank < blocks.ranks() && !blocks.are_alike(); ++rank)
+    sizes = spread(sizes ^ blocks.count(rank));
+  if (const Result result = begin(Kind::reduce_scatter, sizes, 0); result != Result::ok) return result;
   if (folds_rows(Kind::reduce_scatter, reducer))
     return reduce_scatter_rows(static_cast<const char*>(in), static_cast<char*>(out), blocks, reducer);
   // So much of every block at a time that all of it has room.
@@ -48,7 +52,7 @@ Result Across::scatter_reduced(const char* in, char* out, const Blocking& blocks
       counts[part] += count_of(rank);
     }
   const Blocking here_blocks(counts, begins);
-  const Result reduced = by_place ? here_->reduce_scatter(room(0), room(1), here_blocks, reducer)
+  const Result reduced = by_place ? stepped(here_->reduce_scatter(room(0), room(1), here_blocks, reducer))
                                   : here_reduce(room(0), room(1), here_blocks.elements(), reducer, 0);
   if (reduced != Result::ok) return reduced;
   // Now between nodes: what each node's ranks get.
@@ -60,7 +64,7 @@ Result Across::scatter_reduced(const char* in, char* out, const Blocking& blocks
   const std::span<const std::size_t> node_counts(node_bytes_.get(), map_.nodes());
   if (by_place || leads()) {
     const Line line = by_place ? Line::places : Line::leaders;
-    const Result result = crossed(wire_->reduce_scatter(line, room(1), room(2), node_counts, reducer));
+    const Result result = stepped(wire_->reduce_scatter(line, room(1), room(2), node_counts, reducer));
     if (result != Result::ok) return result;
   }
   char* const own = out + first * element_bytes;
@@ -80,8 +84,9 @@ Result Across::scatter_reduced(const char* in, char* out, const Blocking& blocks
 }
 
 Result Across::scan(const void* in, void* out, std::size_t elements, const Reducer& reducer, bool inclusive) {
-  if (broken_ != Result::ok) return broken_;
-  if (folds_rows(inclusive ? Kind::scan : Kind::exscan, reducer))
+  const Kind kind = inclusive ? Kind::scan : Kind::exscan;
+  if (const Result result = begin(kind, elements * reducer.element_bytes, 0); result != Result::ok) return result;
+  if (folds_rows(kind, reducer))
     return scan_rows(static_cast<const char*>(in), static_cast<char*>(out), elements, reducer, inclusive);
   const std::size_t piece = piece_elements(reducer);
   for (std::size_t first = 0; first < elements; first += piece) {
@@ -103,7 +108,7 @@ Result Across::scan_piece(const void* in, void* out, std::size_t elements, const
   if (!here_) {
     if (inclusive && in != out) std::memcpy(out, in, bytes);
   } else {
-    const Result result = here_->scan(in, out, elements, reducer, inclusive);
+    const Result result = stepped(here_->scan(in, out, elements, reducer, inclusive));
     if (result != Result::ok) return result;
   }
   if (place() == last) {
@@ -117,7 +122,7 @@ Result Across::scan_piece(const void* in, void* out, std::size_t elements, const
   }
   if (const Result result = here_pass(last, 0, total, bytes); result != Result::ok) return result;
   if (leads())
-    if (const Result result = crossed(wire_->exscan(Line::leaders, total, elements, reducer)); result != Result::ok)
+    if (const Result result = stepped(wire_->exscan(Line::leaders, total, elements, reducer)); result != Result::ok)
       return result;
   if (node() == 0) return Result::ok;
   if (const Result result = here_bcast(total, bytes, 0); result != Result::ok) return result;

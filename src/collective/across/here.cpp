@@ -7,7 +7,9 @@ namespace millrace::collective {
 Result GroupHere::barrier() { return collective::barrier(group_); }
 
 Result GroupHere::bcast(void* data, std::size_t bytes, std::uint32_t root) {
-  return collective::bcast(group_, data, bytes, root);
+  std::size_t came = bytes;
+  const Result result = collective::bcast(group_, data, bytes, root, &came);
+  return result == Result::ok && came != bytes ? Result::mismatch : result;
 }
 
 Result GroupHere::reduce(const void* in, void* out, std::size_t elements, const Reducer& reducer, std::uint32_t root) {

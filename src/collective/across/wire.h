@@ -6,6 +6,7 @@
 #include <span>
 
 #include "collective/reducer.h"
+#include "collective/result.h"
 
 namespace millrace::collective {
 
@@ -15,28 +16,37 @@ enum class Line : std::uint8_t {
   places    // of each node the rank at this rank's own place; only where all nodes have as many
 };
 
-// Every member of the line makes the same call. False: it failed, here, and nothing more can be said of the line.
+// Every member of the line makes the same call. mismatch: some of them are in different calls of Across, of which all
+// that can know get the same; other results but ok: it failed, here, and nothing more can be said of the line.
 class Wire {
  public:
-  virtual bool barrier(Line line) = 0;
-  virtual bool bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) = 0;
-  virtual bool allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) = 0;
+  // A call of Across begins: `label` is made of what it is and of all calls before, and so the same on all members, or
+  // they are in different calls.
+  virtual void begin(std::uint64_t label) = 0;
+  // Members that wait for this one, or will, get mismatch; which this one has, or a rank of its node. For good.
+  virtual void refuse() = 0;
+
+  virtual Result barrier(Line line) = 0;
+  virtual Result bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) = 0;
+  virtual Result allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) = 0;
   // `out`: null but at the root. Not in one place: MPICH 4.0 reads MPI_IN_PLACE as an address where 16 KiB and more are
   // reduced to a root that is not rank 0.
-  virtual bool reduce(Line line, const void* in, void* out, std::size_t elements, const Reducer& reducer,
-                      std::uint32_t root) = 0;
+  virtual Result reduce(Line line, const void* in, void* out, std::size_t elements, const Reducer& reducer,
+                        std::uint32_t root) = 0;
   // `counts[node]` elements for each node, one behind the other in `in`: `out` gets the reduced ones of the own node.
-  virtual bool reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,
-                              const Reducer& reducer) = 0;
+  virtual Result reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,
+                                const Reducer& reducer) = 0;
   // in_out[0 .. elements) becomes the fold of the nodes before; undefined on node 0.
-  virtual bool exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) = 0;
+  virtual Result exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) = 0;
   // Block `node` of `all`, which node `node` has filled, to all, or to the root; from the root to node `node`.
   // `bytes[node]` of each, one behind the other. The own block lies in its place in `all` on every rank.
-  virtual bool allgather(Line line, char* all, std::span<const std::size_t> bytes) = 0;
-  virtual bool gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
-  virtual bool scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
-  // `bytes[node]` to each node, and as many from it, one behind the other.
-  virtual bool alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes) = 0;
+  virtual Result allgather(Line line, char* all, std::span<const std::size_t> bytes) = 0;
+  virtual Result gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
+  virtual Result scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
+  // `bytes[node]` to each node, and as many from it, one behind the other. `most_bytes` is the same on all nodes and
+  // no less than what any two send each other: by that alone may be chosen how.
+  virtual Result alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes,
+                          std::size_t most_bytes) = 0;
 
  protected:
   ~Wire() = default;

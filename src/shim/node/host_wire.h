@@ -1,5 +1,5 @@
 // What ranks of different nodes do together (collective/across/wire.h), by the host's collectives on a communicator of
-// our own.
+// our own, and short ones by trips of our own (line_trips.h).
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "collective/across/wire.h"
-#include "shim/bind/word.h"
+#include "shim/bind/forward.h"
+#include "shim/node/line_trips.h"
 
 namespace millrace::shim {
 
@@ -19,27 +20,41 @@ class HostWire final : public collective::Wire {
   void open(Word line, std::uint32_t nodes);
   Word line() const { return line_; }
 
-  bool barrier(collective::Line line) override;
-  bool bcast(collective::Line line, void* data, std::size_t bytes, std::uint32_t root) override;
-  bool allreduce(collective::Line line, void* in_out, std::size_t elements,
-                 const collective::Reducer& reducer) override;
-  bool reduce(collective::Line line, const void* in, void* out, std::size_t elements,
-              const collective::Reducer& reducer, std::uint32_t root) override;
-  bool reduce_scatter(collective::Line line, const void* in, void* out, std::span<const std::size_t> counts,
-                      const collective::Reducer& reducer) override;
-  bool exscan(collective::Line line, void* in_out, std::size_t elements, const collective::Reducer& reducer) override;
-  bool allgather(collective::Line line, char* all, std::span<const std::size_t> bytes) override;
-  bool gather(collective::Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
-  bool scatter(collective::Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
-  bool alltoall(collective::Line line, const char* in, char* out, std::span<const std::size_t> bytes) override;
+  void begin(std::uint64_t label) override { trips_.begin(label); }
+  void refuse() override { trips_.refuse(); }
+  collective::Result barrier(collective::Line line) override;
+  collective::Result bcast(collective::Line line, void* data, std::size_t bytes, std::uint32_t root) override;
+  collective::Result allreduce(collective::Line line, void* in_out, std::size_t elements,
+                               const collective::Reducer& reducer) override;
+  collective::Result reduce(collective::Line line, const void* in, void* out, std::size_t elements,
+                            const collective::Reducer& reducer, std::uint32_t root) override;
+  collective::Result reduce_scatter(collective::Line line, const void* in, void* out,
+                                    std::span<const std::size_t> counts, const collective::Reducer& reducer) override;
+  collective::Result exscan(collective::Line line, void* in_out, std::size_t elements,
+                            const collective::Reducer& reducer) override;
+  collective::Result allgather(collective::Line line, char* all, std::span<const std::size_t> bytes) override;
+  collective::Result gather(collective::Line line, char* all, std::span<const std::size_t> bytes,
+                            std::uint32_t root) override;
+  collective::Result scatter(collective::Line line, char* all, std::span<const std::size_t> bytes,
+                             std::uint32_t root) override;
+  collective::Result alltoall(collective::Line line, const char* in, char* out, std::span<const std::size_t> bytes,
+                              std::size_t most_bytes) override;
 
  private:
+  // One call of the host, after a trip that says that all members are in it.
+  template <Symbol symbol, class... Words>
+  collective::Result call_host(Words... words);
+  // The left fold of what the first so many nodes have; `own`: of this one.
+  void fold_nodes(std::uint32_t nodes, const void* own, void* out, std::size_t elements,
+                  const collective::Reducer& reducer);
   // Lengths and places of the nodes' blocks, as the host wants them. True: all are equal.
   bool lay_out(std::span<const std::size_t> sizes);
 
   Word line_ = 0;
-  std::uint32_t node_ = 0;
+  std::uint32_t node_ = 0, nodes_ = 0;
   std::vector<int> lengths_, places_;
+  std::vector<const void*> inputs_;
+  LineTrips trips_;
 };
 
 }  // namespace millrace::shim

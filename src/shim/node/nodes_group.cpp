@@ -50,7 +50,9 @@ NodesGroup::~NodesGroup() {
   here_.reset();
   accord_.reset();
   Word line = wire_.line();
-  if (line != 0 && frees_lines.load(std::memory_order_relaxed)) host<Symbol::MPI_Comm_free>(as_word(&line));
+  // Letters that nobody has read must not come to who gets its number next.
+  const bool is_clean = across_.broken() == collective::Result::ok;
+  if (line != 0 && is_clean && frees_lines.load(std::memory_order_relaxed)) host<Symbol::MPI_Comm_free>(as_word(&line));
   alive.fetch_sub(1, std::memory_order_relaxed);
 }
 

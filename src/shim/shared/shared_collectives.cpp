@@ -174,11 +174,14 @@ std::array<std::uint8_t, 2> buffers_of(const CollectiveCall& call) {
 void end_if_others_wait(const Communicator& communicator, Symbol symbol, const Attempt& attempt) {
   if (!communicator.nodes) [[likely]]
     return;
-  const bool is_broken = communicator.group->group().broken() != collective::Result::ok;
-  if (attempt.result() == collective::Result::ok && !is_broken) return;
+  using collective::Result;
+  const Result broken = communicator.group->group().broken();
+  const Result result = attempt.result() != Result::ok ? attempt.result() : broken;
+  // Of a mismatch they are told; what was too long for this rank alone is nothing to them.
+  if (result == Result::ok || result == Result::mismatch || result == Result::truncated) return;
   log(LogLevel::error, fmt::format("{} on rank {} of {}: {}; ranks on other nodes cannot be told, so the job ends",
                                    entry_names()[static_cast<std::size_t>(symbol_entry(symbol))], communicator.rank,
-                                   communicator.ranks, explanation(attempt.result())));
+                                   communicator.ranks, explanation(result)));
   host<Symbol::MPI_Abort>(abi::comm_world(), abi::err_intern);
 }
 

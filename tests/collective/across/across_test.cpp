@@ -58,16 +58,24 @@ bool is_exact(const Operation& operation) { return operation.any_order || operat
 
 class NoWire final : public Wire {
  public:
-  bool barrier(Line) override { return false; }
-  bool bcast(Line, void*, std::size_t, std::uint32_t) override { return false; }
-  bool allreduce(Line, void*, std::size_t, const Reducer&) override { return false; }
-  bool reduce(Line, const void*, void*, std::size_t, const Reducer&, std::uint32_t) override { return false; }
-  bool reduce_scatter(Line, const void*, void*, std::span<const std::size_t>, const Reducer&) override { return false; }
-  bool exscan(Line, void*, std::size_t, const Reducer&) override { return false; }
-  bool allgather(Line, char*, std::span<const std::size_t>) override { return false; }
-  bool gather(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return false; }
-  bool scatter(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return false; }
-  bool alltoall(Line, const char*, char*, std::span<const std::size_t>) override { return false; }
+  void begin(std::uint64_t) override {}
+  void refuse() override {}
+  Result barrier(Line) override { return Result::rank_failed; }
+  Result bcast(Line, void*, std::size_t, std::uint32_t) override { return Result::rank_failed; }
+  Result allreduce(Line, void*, std::size_t, const Reducer&) override { return Result::rank_failed; }
+  Result reduce(Line, const void*, void*, std::size_t, const Reducer&, std::uint32_t) override {
+    return Result::rank_failed;
+  }
+  Result reduce_scatter(Line, const void*, void*, std::span<const std::size_t>, const Reducer&) override {
+    return Result::rank_failed;
+  }
+  Result exscan(Line, void*, std::size_t, const Reducer&) override { return Result::rank_failed; }
+  Result allgather(Line, char*, std::span<const std::size_t>) override { return Result::rank_failed; }
+  Result gather(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return Result::rank_failed; }
+  Result scatter(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return Result::rank_failed; }
+  Result alltoall(Line, const char*, char*, std::span<const std::size_t>, std::size_t) override {
+    return Result::rank_failed;
+  }
 };
 
 const std::size_t sizes[] = {0, 1, 3, 17, 1000, 5000, 70000};

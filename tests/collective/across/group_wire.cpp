@@ -70,68 +70,75 @@ std::string PretendedRank::join(const PretendedNodes& nodes, std::uint32_t rank)
 
 void PretendedRank::give_up() {
   across_.fail(Result::peer_died);
-  for (Group* const group : {&wire_.leaders, &wire_.places})
-    if (group->ranks() != 0) group->fail(Result::peer_died);
+  wire_.refuse();
 }
 
-bool PretendedRank::GroupWire::barrier(Line line) { return collective::barrier(of(line)) == Result::ok; }
-
-bool PretendedRank::GroupWire::bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) {
-  return collective::bcast(of(line), data, bytes, root) == Result::ok;
+void PretendedRank::GroupWire::refuse() {
+  for (Group* const group : {&leaders, &places})
+    if (group->ranks() != 0) group->fail(Result::mismatch);
 }
 
-bool PretendedRank::GroupWire::allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) {
-  return collective::allreduce(of(line), in_out, in_out, elements, reducer) == Result::ok;
+Result PretendedRank::GroupWire::barrier(Line line) { return collective::barrier(of(line)); }
+
+Result PretendedRank::GroupWire::bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) {
+  return collective::bcast(of(line), data, bytes, root);
 }
 
-bool PretendedRank::GroupWire::reduce(Line line, const void* in, void* out, std::size_t elements,
-                                      const Reducer& reducer, std::uint32_t root) {
-  return collective::reduce(of(line), in, out, elements, reducer, root) == Result::ok;
+Result PretendedRank::GroupWire::allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) {
+  return collective::allreduce(of(line), in_out, in_out, elements, reducer);
 }
 
-bool PretendedRank::GroupWire::reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,
-                                              const Reducer& reducer) {
+Result PretendedRank::GroupWire::reduce(Line line, const void* in, void* out, std::size_t elements,
+                                        const Reducer& reducer, std::uint32_t root) {
+  return collective::reduce(of(line), in, out, elements, reducer, root);
+}
+
+Result PretendedRank::GroupWire::reduce_scatter(Line line, const void* in, void* out,
+                                                std::span<const std::size_t> counts, const Reducer& reducer) {
   std::vector<std::size_t> begins(counts.size());
-  return collective::reduce_scatter(of(line), in, out, Blocking(counts, begins), reducer) == Result::ok;
+  return collective::reduce_scatter(of(line), in, out, Blocking(counts, begins), reducer);
 }
 
-bool PretendedRank::GroupWire::exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) {
-  return collective::exscan(of(line), in_out, of(line).rank() == 0 ? nullptr : in_out, elements, reducer) == Result::ok;
+Result PretendedRank::GroupWire::exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) {
+  return collective::exscan(of(line), in_out, of(line).rank() == 0 ? nullptr : in_out, elements, reducer);
 }
 
-bool PretendedRank::GroupWire::allgather(Line line, char* all, std::span<const std::size_t> bytes) {
+Result PretendedRank::GroupWire::allgather(Line line, char* all, std::span<const std::size_t> bytes) {
   Group& group = of(line);
   std::vector<Data> receives(bytes.size());
   for (const Message& each : rows(all, bytes, group.rank())) receives[each.peer] = each.data;
   const Data own{bytes[group.rank()], own_row(all, bytes, group.rank()), nullptr, nullptr};
   receives[group.rank()].bytes = own.bytes;
-  return publish(group, Kind::allgather, 0, own, receives) == Result::ok;
+  return publish(group, Kind::allgather, 0, own, receives);
 }
 
-bool PretendedRank::GroupWire::gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) {
+Result PretendedRank::GroupWire::gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) {
   Group& group = of(line);
-  if (group.rank() == root) return exchange(group, Kind::gather, root, {}, rows(all, bytes, root)) == Result::ok;
+  if (group.rank() == root) return exchange(group, Kind::gather, root, {}, rows(all, bytes, root));
   const Message own = row(root, own_row(all, bytes, group.rank()), bytes[group.rank()]);
-  return exchange(group, Kind::gather, root, {&own, 1}, {}) == Result::ok;
+  return exchange(group, Kind::gather, root, {&own, 1}, {});
 }
 
-bool PretendedRank::GroupWire::scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) {
+Result PretendedRank::GroupWire::scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) {
   Group& group = of(line);
-  if (group.rank() == root) return exchange(group, Kind::scatter, root, rows(all, bytes, root), {}) == Result::ok;
+  if (group.rank() == root) return exchange(group, Kind::scatter, root, rows(all, bytes, root), {});
   const Message own = row(root, own_row(all, bytes, group.rank()), bytes[group.rank()]);
-  return exchange(group, Kind::scatter, root, {}, {&own, 1}) == Result::ok;
+  return exchange(group, Kind::scatter, root, {}, {&own, 1});
 }
 
-bool PretendedRank::GroupWire::alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes) {
+Result PretendedRank::GroupWire::alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes,
+                                          std::size_t most_bytes) {
   Group& group = of(line);
   std::vector<Message> sends, receives;
   for (std::uint32_t node = 0; node < group.ranks(); ++node) {
+    if (node != group.rank() && bytes[node] > most_bytes) return Result::truncated;
     sends.push_back(row(node, in, bytes[node]));
     receives.push_back(row(node, out, bytes[node]));
     in += bytes[node];
     out += bytes[node];
   }
-  return exchange(group, Kind::alltoall, 0, sends, receives) == Result::ok;
+  // By the label of the call, all have to give the same.
+  return exchange(group, Kind::alltoall, static_cast<std::uint32_t>(most_bytes), sends, receives);
 }
 
 }  // namespace millrace::collective::test

@@ -47,18 +47,21 @@ class PretendedRank {
     bool has_places = false;
     Group& of(Line line) { return line == Line::leaders ? leaders : places; }
 
-    bool barrier(Line line) override;
-    bool bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) override;
-    bool allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) override;
-    bool reduce(Line line, const void* in, void* out, std::size_t elements, const Reducer& reducer,
-                std::uint32_t root) override;
-    bool reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,
-                        const Reducer& reducer) override;
-    bool exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) override;
-    bool allgather(Line line, char* all, std::span<const std::size_t> bytes) override;
-    bool gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
-    bool scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
-    bool alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes) override;
+    void begin(std::uint64_t) override {}
+    void refuse() override;
+    Result barrier(Line line) override;
+    Result bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) override;
+    Result allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) override;
+    Result reduce(Line line, const void* in, void* out, std::size_t elements, const Reducer& reducer,
+                  std::uint32_t root) override;
+    Result reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,
+                          const Reducer& reducer) override;
+    Result exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) override;
+    Result allgather(Line line, char* all, std::span<const std::size_t> bytes) override;
+    Result gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
+    Result scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
+    Result alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes,
+                    std::size_t most_bytes) override;
   };
 
   Group here_, group_;

@@ -15,6 +15,7 @@ inline constexpr int err_other = 16;
 inline constexpr int thread_multiple = 4096;
 inline constexpr int proc_null = -3;
 inline constexpr int any_source = -1;
+inline constexpr int any_tag = -2;
 inline constexpr int topology_cartesian = 211;
 inline constexpr int topology_graph = 212;
 inline constexpr int topology_distributed_graph = 213;

@@ -15,6 +15,7 @@ inline constexpr int err_other = 15;
 inline constexpr int thread_multiple = 3;
 inline constexpr int proc_null = -1;
 inline constexpr int any_source = -2;
+inline constexpr int any_tag = -1;
 inline constexpr int topology_cartesian = 2;
 inline constexpr int topology_graph = 1;
 inline constexpr int topology_distributed_graph = 3;

@@ -14,6 +14,7 @@ inline constexpr int err_other = 16;
 inline constexpr int thread_multiple = 3;
 inline constexpr int proc_null = -2;
 inline constexpr int any_source = -1;
+inline constexpr int any_tag = -1;
 inline constexpr int topology_cartesian = 1;
 inline constexpr int topology_graph = 2;
 inline constexpr int topology_distributed_graph = 3;

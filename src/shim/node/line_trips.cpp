@@ -1,0 +1,182 @@
+#include "shim/node/line_trips.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "abi.h"
+#include "shim/bind/attention.h"
+#include "shim/bind/forward.h"
+
+namespace millrace::shim {
+namespace {
+
+using collective::Result;
+
+constexpr Word letter_tag = 1, refusal_tag = 2;
+// Looks at a send before others get the processor, too.
+constexpr int most_eager_looks = 100;
+
+// As the host's own collectives between two do, which is a piece of a broadcast (collective/across/across.h), and up to
+// where more of them go other ways.
+constexpr std::size_t most_bytes_of_two = std::size_t{256} << 10;
+constexpr std::size_t most_bytes_of_more = std::size_t{16} << 10;
+
+Result as_result(int error) { return error == 0 ? Result::ok : Result::rank_failed; }
+
+Word word(std::size_t number) { return static_cast<Word>(number); }
+
+}  // namespace
+
+LineTrips::~LineTrips() {
+  if (has_refused_) static_cast<void>(memory_.release());  // the host may still have some of it
+}
+
+void LineTrips::open(Word line, std::uint32_t node, std::uint32_t nodes) {
+  line_ = line;
+  node_ = node;
+  nodes_ = nodes;
+  most_bytes_ = nodes == 2 ? most_bytes_of_two : most_bytes_of_more;
+  most_message_bytes_ = std::max(letter_bytes(most_bytes_), most_circling_bytes);
+  // What is received goes behind others, of which there are at most so many, and may be as long as any message.
+  const std::size_t before =
+      std::max(std::size_t{std::min(nodes, most_one_by_one)} * letter_bytes(most_bytes_), most_circling_bytes);
+  const std::size_t slots = before + most_message_bytes_;
+  memory_.reset(new char[slots + most_message_bytes_ + most_bytes_ + 64]);
+  slots_ = memory_.get();
+  slots_ += 64 - reinterpret_cast<std::uintptr_t>(slots_) % 64;
+  letter_ = slots_ + slots;
+  scratch_ = letter_ + most_message_bytes_;
+}
+
+void LineTrips::refuse() {
+  if (has_refused_ || line_ == 0) return;
+  has_refused_ = true;
+  refusal_.is_refused = 1;
+  announce_traffic();
+  for (std::uint32_t to = 0; to < nodes_; ++to) {
+    Word request = 0;
+    if (to == node_ || host<Symbol::MPI_Isend>(as_word(&refusal_), sizeof refusal_, abi::byte_type(), to, refusal_tag,
+                                               line_, as_word(&request)) != 0)
+      continue;
+    host<Symbol::MPI_Request_free>(as_word(&request));
+  }
+}
+
+Result LineTrips::opened(const char* letter) {
+  Head head;
+  std::memcpy(&head, letter, sizeof head);
+  return head.label == label_ && head.is_refused == 0 ? Result::ok : Result::mismatch;
+}
+
+std::size_t LineTrips::write(const Part& part) {
+  const Head head{label_, 0};
+  std::memcpy(letter_, &head, sizeof head);
+  if (part.bytes != 0) std::memcpy(letter_ + head_bytes, part.data, part.bytes);
+  return head_bytes + part.bytes;
+}
+
+Result LineTrips::begin_send(const char* letter, std::size_t bytes, std::uint32_t to) {
+  const Word error =
+      host<Symbol::MPI_Isend>(as_word(letter), word(bytes), abi::byte_type(), to, letter_tag, line_, as_word(&sent_));
+  return as_result(error);
+}
+
+// A long letter is not gone before it is asked for, which somebody who has refused does not.
+Result LineTrips::end_send() {
+  for (int looks = 0;; ++looks) {
+    int done = 0;
+    if (host<Symbol::MPI_Test>(as_word(&sent_), as_word(&done), abi::status_ignore) != 0) return Result::rank_failed;
+    if (done != 0) return Result::ok;
+    int is_there = 0;
+    if (host<Symbol::MPI_Iprobe>(abi::any_source, refusal_tag, line_, as_word(&is_there), abi::status_ignore) != 0)
+      return Result::rank_failed;
+    if (is_there != 0) return Result::mismatch;
+    if (looks > most_eager_looks) sched_yield();
+  }
+}
+
+Result LineTrips::send(std::uint32_t to, std::size_t bytes) {
+  announce_traffic();
+  const InsideHost inside;
+  const Result begun = begin_send(letter_, bytes, to);
+  return begun == Result::ok ? end_send() : begun;
+}
+
+Result LineTrips::receive(std::uint32_t from, char* letter) {
+  announce_traffic();
+  const InsideHost inside;
+  const int error = host<Symbol::MPI_Recv>(as_word(letter), word(most_message_bytes_), abi::byte_type(), from,
+                                           abi::any_tag, line_, abi::status_ignore);
+  return error == 0 ? opened(letter) : Result::rank_failed;
+}
+
+Result LineTrips::send_and_receive(const char* sent, std::size_t bytes, std::uint32_t to, char* received,
+                                   std::uint32_t from) {
+  announce_traffic();
+  const InsideHost inside;
+  Word request = 0;
+  const Word wanted = host<Symbol::MPI_Irecv>(as_word(received), word(most_message_bytes_), abi::byte_type(), from,
+                                              abi::any_tag, line_, as_word(&request));
+  if (wanted != 0) return Result::rank_failed;
+  if (const Result begun = begin_send(sent, bytes, to); begun != Result::ok) return begun;
+  if (host<Symbol::MPI_Wait>(as_word(&request), abi::status_ignore) != 0) return Result::rank_failed;
+  const Result result = opened(received);
+  return result == Result::ok ? end_send() : result;
+}
+
+Result LineTrips::all_to_all(std::size_t bytes) {
+  next(bytes);
+  const Head head{label_, 0};
+  std::memcpy(slots_, &head, sizeof head);
+  // Each time whoever is twice as far away sends what it has by then: the letters of itself and those behind it.
+  for (std::uint32_t have = 1; have < nodes_; have *= 2) {
+    const std::size_t sent = std::min(have, nodes_ - have) * slot_bytes_;
+    const std::uint32_t to = (node_ + nodes_ - have) % nodes_, from = (node_ + have) % nodes_;
+    // Who sent it has looked at the letters behind the first.
+    const Result result = send_and_receive(slots_, sent, to, slot(have), from);
+    if (result != Result::ok) return result;
+  }
+  return Result::ok;
+}
+
+Result LineTrips::down(void* data, std::size_t bytes, std::uint32_t root) {
+  next(bytes);
+  const std::uint32_t place = (node_ + nodes_ - root) % nodes_;
+  std::uint32_t span = 1;
+  while (span < nodes_ && (place & span) == 0) span *= 2;
+  if (place == 0) {
+    write({static_cast<const char*>(data), bytes});
+  } else {
+    const Result result = receive((node_ + nodes_ - span) % nodes_, letter_);
+    if (result != Result::ok) return result;
+  }
+  for (span /= 2; span != 0; span /= 2)
+    if (place + span < nodes_)
+      if (const Result result = send((node_ + span) % nodes_, head_bytes + bytes); result != Result::ok) return result;
+  if (place != 0) std::memcpy(data, letter_ + head_bytes, bytes);
+  return Result::ok;
+}
+
+Result LineTrips::swap_with(std::uint32_t distance, const Part& part) {
+  const std::uint32_t to = (node_ + distance) % nodes_, from = (node_ + nodes_ - distance) % nodes_;
+  return send_and_receive(letter_, write(part), to, slot(slot_of(from)), from);
+}
+
+Result LineTrips::up(const void* data, std::size_t bytes, std::uint32_t root) {
+  next(bytes);
+  if (node_ != root) return send(root, write({static_cast<const char*>(data), bytes}));
+  for (std::uint32_t from = 0; from < nodes_; ++from)
+    if (from != root)
+      if (const Result result = receive(from, slot(slot_of(from))); result != Result::ok) return result;
+  return Result::ok;
+}
+
+Result LineTrips::receive_own(char* own, std::size_t bytes, std::uint32_t from) {
+  if (const Result result = receive(from, letter_); result != Result::ok) return result;
+  std::memcpy(own, letter_ + head_bytes, bytes);
+  return Result::ok;
+}
+
+}  // namespace millrace::shim

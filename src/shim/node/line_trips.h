@@ -1,0 +1,122 @@
+// One trip between nodes: data of up to some 100 KiB and a label of the call that they belong to, in one message of the
+// host. Who gets another label than its own knows that ranks are in different calls, before it has believed a byte, and
+// tells all members of its line. Hosts' own collectives, given different counts, may take a part of the one for the
+// other, or wait for ever: hence larger ones begin with a trip that has no data.
+//
+//   letter:  | label | refused | data ... |      a message has one of them, or several of the same size
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "collective/result.h"
+#include "shim/bind/word.h"
+
+namespace millrace::shim {
+
+class LineTrips {
+ public:
+  LineTrips() = default;
+  ~LineTrips();
+  LineTrips(const LineTrips&) = delete;
+  LineTrips& operator=(const LineTrips&) = delete;
+
+  // Of a line of so many members, of which this rank is number `node`. May throw std::bad_alloc.
+  void open(Word line, std::uint32_t node, std::uint32_t nodes);
+
+  // collective/across/wire.h.
+  void begin(std::uint64_t label) { label_ = label; }
+  void refuse();
+
+  // Which trips have room for so many bytes of a member. Two members send each other the same whatever the trip is; of
+  // more, what goes all the way round is short, and who sends to each one by one has few.
+  bool takes_down(std::size_t bytes) const { return bytes <= most_bytes_; }
+  bool takes_all(std::size_t bytes) const {
+    return bytes <= most_bytes_ && (nodes_ == 2 || nodes_ * letter_bytes(bytes) <= most_circling_bytes);
+  }
+  bool takes_each(std::size_t bytes) const { return bytes <= most_bytes_ && nodes_ <= most_one_by_one; }
+
+  // Everybody's letter to everybody. Before it, the own data are put into own_data(); after it data_of(node) has all.
+  collective::Result all_to_all(std::size_t bytes);
+  char* own_data() { return slots_ + head_bytes; }
+  const char* data_of(std::uint32_t node) const { return slots_ + slot_of(node) * slot_bytes_ + head_bytes; }
+  // No data: to be in the same call is all that is asked.
+  collective::Result meet() { return all_to_all(0); }
+
+  // The root's data to all, by a tree.
+  collective::Result down(void* data, std::size_t bytes, std::uint32_t root);
+  struct Part {
+    const char* data;
+    std::size_t bytes;
+  };
+  // part_of(node) to each other one, of `most_bytes` at most: then data_of(node) has what that one sent.
+  template <class PartOf>
+  collective::Result swap(std::size_t most_bytes, PartOf part_of) {
+    next(most_bytes);
+    for (std::uint32_t distance = 1; distance < nodes_; ++distance) {
+      const std::uint32_t to = (node_ + distance) % nodes_;
+      const collective::Result result = swap_with(distance, part_of(to));
+      if (result != collective::Result::ok) return result;
+    }
+    return collective::Result::ok;
+  }
+  // Everybody's data to the root, where data_of(node) has them, but for the own.
+  collective::Result up(const void* data, std::size_t bytes, std::uint32_t root);
+  // Of the root a part to each; `own` gets that of this rank elsewhere.
+  template <class PartOf>
+  collective::Result apart(char* own, std::size_t own_bytes, std::uint32_t root, PartOf part_of) {
+    next(own_bytes);
+    if (node_ != root) return receive_own(own, own_bytes, root);
+    for (std::uint32_t to = 0; to < nodes_; ++to)
+      if (to != root)
+        if (const collective::Result result = send(to, write(part_of(to))); result != collective::Result::ok)
+          return result;
+    return collective::Result::ok;
+  }
+
+  // For functions of the user that fold.
+  char* scratch() const { return scratch_; }
+
+ private:
+  static constexpr std::size_t alignment = 16, head_bytes = 16;
+  static constexpr std::size_t most_circling_bytes = std::size_t{64} << 10;
+  static constexpr std::uint32_t most_one_by_one = 8;
+  struct Head {
+    std::uint64_t label, is_refused;
+  };
+  static_assert(sizeof(Head) == head_bytes);
+
+  static std::size_t letter_bytes(std::size_t bytes) { return (bytes + head_bytes + alignment - 1) & ~(alignment - 1); }
+  std::uint32_t slot_of(std::uint32_t node) const { return (node + nodes_ - node_) % nodes_; }
+  char* slot(std::uint32_t index) const { return slots_ + index * slot_bytes_; }
+  void next(std::size_t bytes) {
+    ++label_;
+    slot_bytes_ = letter_bytes(bytes);
+  }
+  // A letter with data, in letter_; how long it is.
+  std::size_t write(const Part& part);
+  collective::Result swap_with(std::uint32_t distance, const Part& part);
+  collective::Result receive_own(char* own, std::size_t bytes, std::uint32_t from);
+  collective::Result send(std::uint32_t to, std::size_t bytes);
+  collective::Result begin_send(const char* letter, std::size_t bytes, std::uint32_t to);
+  collective::Result end_send();
+  collective::Result receive(std::uint32_t from, char* letter);
+  collective::Result send_and_receive(const char* sent, std::size_t bytes, std::uint32_t to, char* received,
+                                      std::uint32_t from);
+  // What a letter that has come says.
+  collective::Result opened(const char* letter);
+
+  Word line_ = 0;
+  std::uint32_t node_ = 0, nodes_ = 0;
+  std::uint64_t label_ = 0;
+  bool has_refused_ = false;
+  std::size_t most_bytes_ = 0, most_message_bytes_ = 0, slot_bytes_ = head_bytes;
+  std::unique_ptr<char[]> memory_;
+  char *slots_ = nullptr, *letter_ = nullptr, *scratch_ = nullptr;
+  Word sent_ = 0;
+  Head refusal_{};
+};
+
+}  // namespace millrace::shim

@@ -1,0 +1,74 @@
+"""Ranks on two nodes disagree in how much there is: no rank takes wrong data for right ones, none waits for ever, and
+all hear of it in the next call in which they meet, if not at once."""
+
+import hosts
+import nodes
+import pytest
+from shim_programs import build, run
+
+OVER_NODES = {"MILLRACE_NODES": "always", "MILLRACE_COLLECTIVES": "always", "MILLRACE_MEASURE": "never"}
+WHY_NOT = nodes.missing()
+KINDS = 9
+# Of which every rank gets something of all the others, and so hears of it in the call itself.
+FROM_ALL = ("allreduce", "allgather", "reduce_scatter", "alltoall")
+# What the others send, what those who differ do, and who they are. Letters that a host sends at once and those that it
+# holds until they are asked for, and what is too long for one.
+CASES = {
+    "more_small": (1, 2, "node", 2),
+    "fewer_small": (2, 1, "node", 0),
+    "more": (3000, 6000, "node", 2),
+    "fewer": (6000, 3000, "node", 2),
+    "more_large": (70_000, 140_000, "node", 2),
+    "fewer_large": (140_000, 70_000, "node", 0),
+    "one_rank_more": (3000, 6000, "rank", 0),
+    "one_rank_fewer": (6000, 3000, "rank", 3),
+}
+
+
+def check(finished):
+    assert not finished.timed_out, finished.stdout
+    # UCX says on the same output what it has of messages that nobody wanted.
+    lines = [line.split() for line in finished.check().stdout.splitlines() if "UCX" not in line]
+    assert len(lines) == 4 * KINDS, finished.stdout
+    for kind, rank, came, barrier in lines:
+        assert came in (("error",) if kind in FROM_ALL else ("error", "right")), (kind, rank, finished.stdout)
+        assert barrier == "error", (kind, rank, finished.stdout)
+
+
+# A rank that believes itself the root waits for the others, and they for theirs, without Millrace too.
+def arguments(case):
+    return [*CASES[case], "root_of_reduce"]
+
+
+@pytest.mark.sampled_hosts
+@pytest.mark.parametrize(
+    "host, case", [("openmpi4", case) for case in CASES] + [(host, "fewer") for host in hosts.HOSTS]
+)
+def test_on_pretended_nodes(host, case):
+    program = build(host, "nodes_disagree.c")
+    env = {**OVER_NODES, "MILLRACE_NODE_SPLIT": "2+2"}
+    check(run(host, 4, program, *arguments(case), env=env, timeout=60))
+
+
+@pytest.mark.parametrize("split", ["0,1,0,1", "1+3", "1+1+2"])
+def test_wherever_ranks_are(split):
+    program = build("openmpi4", "nodes_disagree.c")
+    for case in ("one_rank_more", "one_rank_fewer"):
+        check(
+            run("openmpi4", 4, program, *arguments(case), env={**OVER_NODES, "MILLRACE_NODE_SPLIT": split}, timeout=60)
+        )
+
+
+@pytest.fixture(scope="module")
+def made():
+    with nodes.Nodes(2) as each:
+        yield each
+
+
+@pytest.mark.full
+@pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("host", ["openmpi4", "mpich4", "openmpi5", "mpich5", "intel"])
+def test_on_two_nodes(made, host, case):
+    program = build(host, "nodes_disagree.c")
+    check(made.run(host, 2, [program, *arguments(case)], millrace=True, env=OVER_NODES, timeout=60))
