@@ -87,6 +87,34 @@ unpack_source() {
   printf '%s\n' "$wanted" >"$directory/.installed"
 }
 
+# unpack_debian_source SECTION NAME: directories of the source of this system's package NAME
+unpack_debian_source() {
+  directory=$environments/$2-source
+  wanted=$(entries "$1 debian-source $2")
+  if [ -f "$directory/.installed" ] && [ "$(cat "$directory/.installed")" = "$wanted" ]; then return; fi
+  echo "setup: unpacking the source of $2"
+  rm -rf "$directory"
+  state=$directory/.apt
+  mkdir -p "$state/lists/partial" "$state/archives/partial"
+  # shellcheck source=/dev/null
+  release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  echo "deb-src $("$root/scripts/debian_archive.sh") $release main" >"$state/sources.list"
+  own_apt="apt-get -q -y -o Dir::State=$state -o Dir::Cache=$state -o APT::Sandbox::User=root"
+  own_apt="$own_apt -o Dir::Etc::SourceList=$state/sources.list -o Dir::Etc::SourceParts=/dev/null"
+  # shellcheck disable=SC2046,SC2086 # one word per option and directory
+  {
+    $own_apt update && (cd "$state" && $own_apt source --download-only "$2") &&
+      tar -xf "$state"/*.orig.tar.* -C "$directory" --strip-components=1 \
+        --wildcards --no-wildcards-match-slash $(printf '*/%s ' $wanted)
+  } >>"$log" 2>&1 || {
+    echo "setup: the source of $2 is not to be had; the end of $log:" >&2
+    tail -n 20 "$log" >&2
+    exit 1
+  }
+  rm -rf "$state"
+  printf '%s\n' "$wanted" >"$directory/.installed"
+}
+
 # unpack_debian SECTION NAME: Debian packages, unpacked into a directory and not installed. apt-get gets lists and a
 # status of its own: the system's knows nothing of it.
 #   PACKAGE                what it needs comes with it
@@ -157,4 +185,5 @@ for section in "$@"; do
   for name in $(headers pypi "$section"); do install_environment "$section" "$name"; done
   for name in $(headers source "$section"); do unpack_source "$section" "$name"; done
   for name in $(headers unpacked "$section"); do unpack_debian "$section" "$name"; done
+  for name in $(headers debian-source "$section"); do unpack_debian_source "$section" "$name"; done
 done

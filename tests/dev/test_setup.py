@@ -47,7 +47,7 @@ def test_every_header_of_the_list_is_read():
             words = line.strip("[]").split()
             assert line.endswith("]"), line
             assert words[0] in SECTIONS, line
-            kinds = ("pypi", "source", "unpacked")
+            kinds = ("pypi", "source", "unpacked", "debian-source")
             assert words[1:] == ["debian"] or (len(words) == 3 and words[1] in kinds), line
 
 

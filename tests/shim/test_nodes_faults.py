@@ -44,7 +44,7 @@ def test_the_job_ends_as_the_hosts_does(made, what):
 
 @pytest.mark.parametrize("what", ["count", "kind"])
 def test_nodes_that_disagree_end_the_job(made, what):
-    """Nobody has asked for errors to be returned. (Open MPI alone is still waiting where the calls are of two kinds.)"""
+    """Nobody has asked for errors to be returned. (Open MPI alone still waits where the calls are of two kinds.)"""
     finished = run(made, what, True)
     assert not finished.timed_out and finished.returncode != 0
     assert "wrong" not in finished.stdout and "done" not in finished.stdout

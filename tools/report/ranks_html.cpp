@@ -73,7 +73,8 @@ std::string rank_map(const Run& run, const char* label_text, const std::string& 
                                  label + pitch * cells_a_row, pitch * static_cast<double>(rows), label_text);
   for (std::uint64_t rank = 0; rank < shown; ++rank) {
     const double x = label + pitch * static_cast<double>(rank % cells_a_row);
-    const double y = pitch * static_cast<double>(rank / cells_a_row);
+    const std::uint64_t row = rank / cells_a_row;
+    const double y = pitch * static_cast<double>(row);
     if (rank % cells_a_row == 0)
       text += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>\n", label - 8, y + 14, rank);
     const std::optional<RankCell> found = cell_of(rank);

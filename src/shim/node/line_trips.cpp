@@ -23,7 +23,7 @@ constexpr int most_eager_looks = 100;
 constexpr std::size_t most_bytes_of_two = std::size_t{256} << 10;
 constexpr std::size_t most_bytes_of_more = std::size_t{16} << 10;
 
-Result as_result(int error) { return error == 0 ? Result::ok : Result::rank_failed; }
+Result as_result(Word error) { return error == 0 ? Result::ok : Result::rank_failed; }
 
 Word word(std::size_t number) { return static_cast<Word>(number); }
 
@@ -78,9 +78,8 @@ std::size_t LineTrips::write(const Part& part) {
 }
 
 Result LineTrips::begin_send(const char* letter, std::size_t bytes, std::uint32_t to) {
-  const Word error =
-      host<Symbol::MPI_Isend>(as_word(letter), word(bytes), abi::byte_type(), to, letter_tag, line_, as_word(&sent_));
-  return as_result(error);
+  return as_result(
+      host<Symbol::MPI_Isend>(as_word(letter), word(bytes), abi::byte_type(), to, letter_tag, line_, as_word(&sent_)));
 }
 
 // A long letter is not gone before it is asked for, which somebody who has refused does not.
