@@ -43,6 +43,7 @@ ENDINGS = {
     "handled_after": "SIGSEGV",
     "other_thread": "SIGSEGV",
     "in_handler": "exit() without MPI_Finalize",
+    "exit_busy": "exit() without MPI_Finalize",
 }
 
 
@@ -89,21 +90,27 @@ def test_ranks_that_all_exit_make_one_report(host, tmp_path):
     assert ended_by(found["run.json"]) == [ENDINGS["exit"]]
 
 
+@pytest.mark.parametrize("how", ["mended", "exit_finalizes", "child_exits", "child_faults"])
+@pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("host", HOSTS)
-def test_a_fault_that_the_program_mends_is_no_end(host, tmp_path):
-    end(host, tmp_path, "mended", 2).check()
+def test_what_is_no_end_is_not_reported_as_one(host, tmp_path, ranks, how):
+    plain, ours = (end(host, tmp_path, how, ranks, millrace) for millrace in (False, True))
+    assert ours.returncode == plain.returncode == 0
+    assert ours.stdout == plain.stdout
     found = reports(tmp_path)
     assert list(found) == ["run.json"]
     assert ended_by(found["run.json"]) == []
-    assert len(found["run.json"]["by_rank"]) == 2
+    assert len(found["run.json"]["by_rank"]) == ranks
 
 
 def test_a_report_that_hangs_does_not_hold_up_the_end(tmp_path):
     """The thread that faults holds the lock of the only heap there is."""
     program = build("mpich4", "endings_heap.c")
-    plain = hosts.run("mpich4", 1, [program], directory=tmp_path)
+    env = {"UCX_HANDLE_ERRORS": "none"}  # its own backtrace hangs on that lock
+    plain = hosts.run("mpich4", 1, [program], env=env, directory=tmp_path)
     start = time.monotonic()
-    ours = hosts.run("mpich4", 1, [program], millrace=True, env={"MILLRACE_REPORT": "run.json"}, directory=tmp_path)
+    env["MILLRACE_REPORT"] = "run.json"
+    ours = hosts.run("mpich4", 1, [program], millrace=True, env=env, directory=tmp_path)
     assert ours.returncode == plain.returncode != 0
     assert 1.5 < time.monotonic() - start < 15, "it was waited for, and not for ever"
     assert reports(tmp_path) == {}
@@ -118,6 +125,15 @@ def test_what_fortran_says_of_a_fault_is_said(host, tmp_path):
     for finished in (plain, ours):
         assert "Backtrace for this error" in finished.stderr
     assert ended_by(reports(tmp_path)["run.json"]) == ["SIGSEGV"]
+
+
+@pytest.mark.parametrize("host", ["openmpi4", "mpich4"])
+def test_fortran_that_stops(host, tmp_path):
+    command = [build(host, "endings_fortran.f90"), "stop"]
+    plain = hosts.run(host, 1, command, directory=tmp_path)
+    ours = hosts.run(host, 1, command, millrace=True, env={"MILLRACE_REPORT": "run.json"}, directory=tmp_path)
+    assert ours.returncode == plain.returncode == 3
+    assert ended_by(reports(tmp_path)["run.json"]) == [ENDINGS["exit"]]
 
 
 @pytest.mark.parametrize("order", ["faulthandler.enable(); MPI.Init()", "MPI.Init(); faulthandler.enable()"])

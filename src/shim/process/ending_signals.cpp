@@ -1,6 +1,7 @@
 #include "shim/process/ending_signals.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -43,6 +44,18 @@ bool same_handler(const struct sigaction& left, const struct sigaction& right) {
   return left_has_info ? left.sa_sigaction == right.sa_sigaction : left.sa_handler == right.sa_handler;
 }
 
+// Again, and as it came: whoever handles it sees the same sender. Delivered when the handler returns.
+void send_again(int signal, siginfo_t* info) {
+  if (!info || syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signal, info) != 0) raise(signal);
+}
+
+// What the processor found wrong it finds again when the handler returns, and whoever handles it then sees where. A
+// page of memory that failed elsewhere is only told of once.
+bool happens_again(const Watched& one, const siginfo_t* info) {
+  if (!one.is_fault || one.signal == SIGABRT || !info || info->si_code <= 0) return false;
+  return one.signal != SIGBUS || info->si_code != BUS_MCEERR_AO;
+}
+
 // Nothing in here may take a lock or memory.
 void end_by(int signal, siginfo_t* info, void*) {
   const int error_number = errno;
@@ -55,9 +68,7 @@ void end_by(int signal, siginfo_t* info, void*) {
     const bool is_last = is_plain(one.before, SIG_DFL) || !same_handler(one.before, one.of_program);
     report_ending(one.name, !one.is_fault ? Ending::with_all : is_last ? Ending::of_one : Ending::perhaps);
     sigaction(signal, &one.before, nullptr);
-    // What the processor found wrong it finds again when this returns, and whoever handles it then sees where.
-    const bool happens_again = one.is_fault && signal != SIGABRT && info && info->si_code > 0;
-    if (!happens_again) raise(signal);  // comes when this returns
+    if (!happens_again(one, info)) send_again(signal, info);
   }
   errno = error_number;
 }
@@ -90,7 +101,7 @@ void watch_signals() noexcept {
     if (is_plain(one.before, SIG_IGN) || (!one.is_fault && !is_plain(one.before, SIG_DFL))) continue;
     struct sigaction action {};
     action.sa_sigaction = end_by;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | (one.before.sa_flags & SA_RESTART);
     sigaction(one.signal, &action, nullptr);
   }
 }

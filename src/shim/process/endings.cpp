@@ -1,10 +1,5 @@
 #include "shim/process/endings.h"
 
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdlib>
-
 #include "shim/process/ending_signals.h"
 #include "shim/process/publish.h"
 #include "shim/process/report_helper.h"
@@ -12,15 +7,14 @@
 namespace millrace::shim {
 namespace {
 
-void at_exit() { report_ending("exit() without MPI_Finalize", Ending::with_all); }
+// After the handlers of the program and the destructors of its objects, which may call MPI_Finalize yet.
+[[gnu::destructor]] void at_exit() { report_ending("exit() without MPI_Finalize", Ending::with_all); }
 
 }  // namespace
 
 void prepare_to_watch_endings() noexcept { note_own_handlers(); }
 
 void watch_endings() noexcept {
-  static bool has_exit_handler = false;
-  if (!has_exit_handler) has_exit_handler = std::atexit(at_exit) == 0;
   try {
     prepare_for_endings();
   } catch (...) {

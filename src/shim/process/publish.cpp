@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <ctime>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "abi.h"
@@ -105,10 +107,21 @@ void add_node(record::Destination& destination, int rank, int ranks) {
     add_suffix(destination, 'h', node_name());
 }
 
+// What only the host can say, asked while it may be: whoever ends may be inside it.
+struct ToldByHost {
+  record::RankIdentity identity;
+  bool was_spawned;
+};
+std::optional<ToldByHost>& told_by_host() {
+  static auto& told = *new std::optional<ToldByHost>;  // programs may end in any way
+  return told;
+}
+
 record::Destination places_of_world() {
   record::Destination places = destination();
+  const auto& told = told_by_host();
   // They have a world of their own beside that of their parents.
-  if (was_spawned()) add_suffix(places, 'p', fmt::format("pid{}", getpid()));
+  if (told ? told->was_spawned : was_spawned()) add_suffix(places, 'p', fmt::format("pid{}", getpid()));
   return places;
 }
 
@@ -127,14 +140,29 @@ std::string publish_alone(const std::vector<std::byte>& own) {
 }
 
 // What a rank has reported of itself when a signal came that somebody handles.
-std::string& provisional_file() {
-  static std::string& name = *new std::string;  // programs may end in any way
-  return name;
+struct ProvisionalFile {
+  std::string name;
+  dev_t device;
+  ino_t inode;
+};
+std::optional<ProvisionalFile>& provisional_file() {
+  static auto& file = *new std::optional<ProvisionalFile>;
+  return file;
 }
 
-std::optional<record::RankIdentity>& prepared_identity() {
-  static auto& who = *new std::optional<record::RankIdentity>;
-  return who;
+// There is a better one now. Another job's of that name stays.
+void remove_provisional_file() {
+  const auto file = std::exchange(provisional_file(), std::nullopt);
+  struct stat now {};
+  if (file && lstat(file->name.c_str(), &now) == 0 && now.st_ino == file->inode && now.st_dev == file->device)
+    unlink(file->name.c_str());
+}
+
+void publish_provisional(const std::vector<std::byte>& own) {
+  const std::string name = publish_alone(own);
+  struct stat now {};
+  // Neither a device nor a link of the user's is ours to remove.
+  if (lstat(name.c_str(), &now) == 0 && S_ISREG(now.st_mode)) provisional_file() = {name, now.st_dev, now.st_ino};
 }
 
 // The others end, too, and the last of them reports of all. Not all may come to it.
@@ -152,28 +180,25 @@ void report_with_others(node::Board& board) {
 // without Millrace, would never come.
 void publish_world() {
   const std::vector<std::byte> own = own_record(runtime().world_rank, runtime().world_ranks);
+  remove_provisional_file();
   bool left = false;
   if (node::Board* const board = job_board()) {
     const auto parts = node::leave_report(*board, own, left);
     if (!parts.empty()) publish_parts(*board, parts);
   }
   if (!left) publish_alone(own);
-  if (!provisional_file().empty()) unlink(provisional_file().c_str());
 }
 
-void prepare_for_endings() { prepared_identity() = identity(runtime().world_rank, runtime().world_ranks); }
+void prepare_for_endings() { told_by_host() = {identity(runtime().world_rank, runtime().world_ranks), was_spawned()}; }
 
 void publish_ending(const char* how, Ending ending) {
-  record::RankIdentity who = prepared_identity().value();
+  record::RankIdentity who = told_by_host().value().identity;
   who.wall_ns = monotonic_ns() - runtime().initialised_ns;
-  who.ended_by = how;
+  who.ended_by = ending == Ending::perhaps ? fmt::format("{}, which the program handles", how) : how;
   const std::vector<std::byte> own =
       record::pack_rank_record(who, names(), findings(), runtime().tick_scale.ns_per_tick());
-  if (ending == Ending::perhaps) {
-    const std::string file = publish_alone(own);
-    if (runtime().world_ranks > 1) provisional_file() = file;
-    return;
-  }
+  remove_provisional_file();
+  if (ending == Ending::perhaps) return publish_provisional(own);
   bool left = false;
   node::Board* const board = job_board();
   if (board) {

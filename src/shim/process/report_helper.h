@@ -9,8 +9,8 @@ namespace millrace::shim {
 bool start_report_helper() noexcept;
 void end_report_helper() noexcept;
 
-// Has the thread report, once in a process, and waits until it has, but not for ever. `how` stays as it is. May be
-// called by a handler of a signal.
+// Has the thread report, once in a process unless it is `perhaps`, and waits until it has, but not for ever. `how`
+// stays as it is. May be called by a handler of a signal.
 void report_ending(const char* how, Ending ending) noexcept;
 
 // By the thread itself, in which something went wrong: nobody waits for it any more.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int* volatile nowhere = NULL;
@@ -52,6 +53,28 @@ static int overflow(int level) {
   return overflow(level + 1) + room[0];
 }
 
+static void finalize(void) { MPI_Finalize(); }
+
+static void* receive(void* unused) {
+  int word;
+  MPI_Recv(&word, 1, MPI_INT, 0, 9, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  return unused;
+}
+
+/* A child of this process ends, which is nothing that its report says. */
+static void lose_child(int faults) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (faults) *nowhere = 1;
+    exit(3);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  say(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV ? "handler: child faulted\n"
+      : WIFEXITED(status) && WEXITSTATUS(status) == 3    ? "handler: child exited\n"
+                                                         : "handler: child of another end\n");
+}
+
 static void* fault(void* unused) {
   *nowhere = 1;
   return unused;
@@ -61,7 +84,9 @@ int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "finalize";
   if (!strcmp(how, "handled_before")) signal(SIGSEGV, last_words);
   if (!strcmp(how, "mended")) signal(SIGSEGV, mend);
-  MPI_Init(&argc, &argv);
+  if (!strcmp(how, "exit_finalizes")) atexit(finalize);
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   double in[512] = {0}, inout[512] = {0};
@@ -70,7 +95,14 @@ int main(int argc, char** argv) {
   if (strchr("0123456789", how[strlen(how) - 1]) && rank != how[strlen(how) - 1] - '0') pause();
   if (!strncmp(how, "abort", 5) && strcmp(how, "abort()")) MPI_Abort(MPI_COMM_WORLD, 5);
   if (!strcmp(how, "kill")) raise(SIGKILL);
-  if (!strcmp(how, "exit")) exit(0);
+  if (!strcmp(how, "exit") || !strcmp(how, "exit_finalizes")) exit(0);
+  if (!strcmp(how, "exit_busy")) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, receive, NULL);
+    usleep(50000);
+    exit(4);
+  }
+  if (!strcmp(how, "child_exits") || !strcmp(how, "child_faults")) lose_child(!strcmp(how, "child_faults"));
   if (!strcmp(how, "_exit")) _exit(0);
   if (!strcmp(how, "crash")) raise(SIGSEGV);
   if (!strncmp(how, "fault", 5) || !strcmp(how, "handled_before")) *nowhere = 1;
