@@ -5,6 +5,7 @@ import json
 import time
 
 import hosts
+import process
 import pytest
 from shim_programs import build
 
@@ -15,6 +16,13 @@ HOSTS = list(hosts.HOSTS)
 def end(host, directory, how, ranks=1, millrace=True):
     env = {"MILLRACE_REPORT": "run.json"} if millrace else {}
     return hosts.run(host, ranks, [build(host, "endings.c"), how], millrace=millrace, env=env, directory=directory)
+
+
+def end_alone(host, directory, program, *words, millrace=True):
+    """Without a launcher, whose exit code of a rank that did not finalise is now and then another."""
+    line = [*([hosts.MILLRACE] if millrace else []), build(host, program), *words]
+    env = {"MILLRACE_REPORT": "run.json"} if millrace else {}
+    return process.run(line, hosts.environment(host, env), 60, directory)
 
 
 def reports(directory):
@@ -44,6 +52,7 @@ ENDINGS = {
     "other_thread": "SIGSEGV",
     "in_handler": "exit() without MPI_Finalize",
     "exit_busy": "exit() without MPI_Finalize",
+    "mended_exit": "exit() without MPI_Finalize",
 }
 
 
@@ -53,7 +62,7 @@ QUICK = ("exit", "fault", "in_handler")
 @pytest.mark.parametrize("how", [how if how in QUICK else pytest.param(how, marks=pytest.mark.full) for how in ENDINGS])
 @pytest.mark.parametrize("host", ["openmpi4", "mpich4"])
 def test_a_rank_reports_however_it_ends(host, tmp_path, how):
-    plain, ours = end(host, tmp_path, how, millrace=False), end(host, tmp_path, how)
+    plain, ours = (end_alone(host, tmp_path, "endings.c", how, millrace=millrace) for millrace in (False, True))
     assert ours.returncode == plain.returncode != (0 if how not in ("exit", "in_handler") else None)
     assert [line for line in ours.stdout.splitlines() if line.startswith("handler")] == [
         line for line in plain.stdout.splitlines() if line.startswith("handler")
@@ -90,7 +99,7 @@ def test_ranks_that_all_exit_make_one_report(host, tmp_path):
     assert ended_by(found["run.json"]) == [ENDINGS["exit"]]
 
 
-@pytest.mark.parametrize("how", ["mended", "exit_finalizes", "child_exits", "child_faults"])
+@pytest.mark.parametrize("how", ["mended", "exit_finalizes", "child_exits", "child_faults", "sender", "restart"])
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("host", HOSTS)
 def test_what_is_no_end_is_not_reported_as_one(host, tmp_path, ranks, how):
@@ -118,9 +127,7 @@ def test_a_report_that_hangs_does_not_hold_up_the_end(tmp_path):
 
 @pytest.mark.parametrize("host", ["openmpi4", "mpich4"])
 def test_what_fortran_says_of_a_fault_is_said(host, tmp_path):
-    program = build(host, "endings_fortran.f90")
-    plain = hosts.run(host, 1, [program], directory=tmp_path)
-    ours = hosts.run(host, 1, [program], millrace=True, env={"MILLRACE_REPORT": "run.json"}, directory=tmp_path)
+    plain, ours = (end_alone(host, tmp_path, "endings_fortran.f90", millrace=millrace) for millrace in (False, True))
     assert ours.returncode == plain.returncode != 0
     for finished in (plain, ours):
         assert "Backtrace for this error" in finished.stderr
@@ -129,9 +136,8 @@ def test_what_fortran_says_of_a_fault_is_said(host, tmp_path):
 
 @pytest.mark.parametrize("host", ["openmpi4", "mpich4"])
 def test_fortran_that_stops(host, tmp_path):
-    command = [build(host, "endings_fortran.f90"), "stop"]
-    plain = hosts.run(host, 1, command, directory=tmp_path)
-    ours = hosts.run(host, 1, command, millrace=True, env={"MILLRACE_REPORT": "run.json"}, directory=tmp_path)
+    program = "endings_fortran.f90"
+    plain, ours = (end_alone(host, tmp_path, program, "stop", millrace=millrace) for millrace in (False, True))
     assert ours.returncode == plain.returncode == 3
     assert ended_by(reports(tmp_path)["run.json"]) == [ENDINGS["exit"]]
 

@@ -34,6 +34,33 @@ static void mend(int signal_number) {
   siglongjmp(safe_place, 1);
 }
 
+static void see_sender(int signal_number, siginfo_t* info, void* context) {
+  (void)signal_number, (void)context;
+  say(info->si_code == SI_QUEUE && info->si_value.sival_int == 42 ? "handler: sent with 42\n"
+                                                                  : "handler: sent anyhow\n");
+}
+
+static pthread_t main_thread;
+static int ends_of_pipe[2];
+static void* interrupt(void* unused) {
+  usleep(100000);
+  pthread_kill(main_thread, SIGSEGV);
+  usleep(100000);
+  if (write(ends_of_pipe[1], "x", 1) != 1) _exit(9);
+  return unused;
+}
+
+/* Reads while a signal comes whose handler is for SA_RESTART. */
+static void read_on(void) {
+  pthread_t thread;
+  char letter;
+  if (pipe(ends_of_pipe)) _exit(9);
+  main_thread = pthread_self();
+  pthread_create(&thread, NULL, interrupt, NULL);
+  say(read(ends_of_pipe[0], &letter, 1) == 1 ? "handler: read on\n" : "handler: interrupted\n");
+  pthread_join(thread, NULL);
+}
+
 static struct sigaction before;
 static void pass_on(int signal_number, siginfo_t* info, void* context) {
   say("handler that passes on\n");
@@ -83,7 +110,13 @@ static void* fault(void* unused) {
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "finalize";
   if (!strcmp(how, "handled_before")) signal(SIGSEGV, last_words);
-  if (!strcmp(how, "mended")) signal(SIGSEGV, mend);
+  if (!strncmp(how, "mended", 6)) signal(SIGSEGV, mend);
+  if (!strcmp(how, "sender") || !strcmp(how, "restart")) {
+    struct sigaction action = {0};
+    action.sa_sigaction = see_sender;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGSEGV, &action, NULL);
+  }
   if (!strcmp(how, "exit_finalizes")) atexit(finalize);
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
@@ -131,7 +164,12 @@ int main(int argc, char** argv) {
     signal(SIGUSR1, leave);
     raise(SIGUSR1);
   }
-  if (!strcmp(how, "mended") && !sigsetjmp(safe_place, 1)) *nowhere = 1;
+  if (!strncmp(how, "mended", 6))
+    for (volatile int times = 0; times < 100; ++times)
+      if (!sigsetjmp(safe_place, 1)) *nowhere = 1;
+  if (!strcmp(how, "mended_exit")) exit(6);
+  if (!strcmp(how, "sender")) sigqueue(getpid(), SIGSEGV, (union sigval){.sival_int = 42});
+  if (!strcmp(how, "restart")) read_on();
   if (!strcmp(how, "chdir") && chdir("/")) return 2;
   MPI_Finalize();
   return 0;
