@@ -96,7 +96,9 @@ static void lose_child(int faults) {
     exit(3);
   }
   int status = 0;
+  const double start = MPI_Wtime();
   waitpid(child, &status, 0);
+  if (MPI_Wtime() - start > 1) say("handler: child waited\n");
   say(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV ? "handler: child faulted\n"
       : WIFEXITED(status) && WEXITSTATUS(status) == 3    ? "handler: child exited\n"
                                                          : "handler: child of another end\n");
