@@ -1,6 +1,6 @@
 #!/bin/sh
-# package.sh [deb|rpm|tgz|wheel...]: packages, into BUILD_DIR/packages. Without a word, the first three. These are of what
-# is built in BUILD_DIR; a wheel is of a build of its own, BUILD_DIR/portable, which runs with an older glibc.
+# package.sh [deb|rpm|tgz|wheel...]: packages, into BUILD_DIR/packages. Without a word, the first three. They are made of
+# a build of their own, BUILD_DIR/portable, which runs with an older glibc than this system's.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -10,7 +10,7 @@ jobs=${JOBS:-$(nproc)}
 
 for kind in "$@"; do
   case $kind in
-    deb) needed="dpkg-deb dpkg-shlibdeps file" ;;
+    deb) needed="dpkg-deb file" ;;
     rpm) needed=rpmbuild ;;
     tgz | wheel) needed= ;;
     *) echo "dev package: '$kind'? There are deb, rpm, tgz and wheel" >&2; exit 2 ;;
@@ -19,40 +19,43 @@ for kind in "$@"; do
     command -v "$command" >/dev/null || { echo "dev package: $kind needs $command: ./dev setup package" >&2; exit 1; }
   done
 done
+[ -d "$root/build/env/glibc/usr" ] || { echo "dev package: no older glibc here: ./dev setup package" >&2; exit 1; }
 
-# wheel: the Open MPI component stays out, it is for the Open MPI of one system
-wheel() {
-  portable=$build/portable
-  mkdir -p "$portable"
+mkdir -p "$build/portable" "$build/packages"
+build=$(cd "$build" && pwd)
+portable=$build/portable
+
+# made LIBRARIES PYTHON: what is to be installed, with the directories of one kind of system. The Open MPI component
+# stays out, it is for the Open MPI of one system.
+made() {
   cmake --preset release -S "$root" -B "$portable" -DMILLRACE_TESTS=OFF -DMILLRACE_BENCH=OFF \
-    -DCMAKE_TOOLCHAIN_FILE="$root/cmake/toolchains/old_glibc.cmake" -DCMAKE_INSTALL_LIBDIR=lib \
-    -DMILLRACE_OPENMPI_COMPONENT=OFF >"$portable/configure.log" 2>&1 || { cat "$portable/configure.log" >&2; exit 1; }
+    -DCMAKE_TOOLCHAIN_FILE="$root/cmake/toolchains/old_glibc.cmake" -DMILLRACE_OPENMPI_COMPONENT=OFF \
+    -DCMAKE_INSTALL_LIBDIR="$1" -DMILLRACE_PYTHON_DIR="$2" \
+    >"$portable/configure.log" 2>&1 || { cat "$portable/configure.log" >&2; exit 1; }
   cmake --build "$portable" -j "$jobs" --target install_parts >&2
-  rm -rf "$portable/installed"
-  cmake --install "$portable" --prefix "$portable/installed" --strip >"$portable/install.log"
-  "$root/scripts/wheel.sh" "$portable/installed" "$build/packages"
 }
 
-# as_before: the directories of ordinary builds, and the list of what was installed from here: cpack writes its own
-as_before() {
-  rm -f "$build/install_manifest.txt"
-  [ ! -f "$build/install_manifest.kept" ] || mv "$build/install_manifest.kept" "$build/install_manifest.txt"
-  cmake -B "$build" -U CMAKE_INSTALL_LIBDIR -U MILLRACE_PYTHON_DIR >"$build/configure.log" 2>&1
+# glibc: the oldest version that has all symbols that are asked for. dpkg-shlibdeps would read it from this system's
+# glibc, where functions lie in libraries that they were not in before, and ask for a newer one.
+glibc() {
+  find "$portable/millrace" "$portable/lib" -type f -exec readelf -V {} + 2>/dev/null |
+    grep -o 'GLIBC_[0-9.]*' | cut -d_ -f2 | sort -uV | tail -n 1
 }
-[ ! -f "$build/install_manifest.txt" ] || mv "$build/install_manifest.txt" "$build/install_manifest.kept"
-trap as_before EXIT
 
 for kind in "$@"; do
-  if [ "$kind" = wheel ]; then wheel; continue; fi
-  # Where each kind of system has its libraries and Python packages.
   case $kind in
-    deb) libraries=lib/$(gcc -print-multiarch) python=lib/python3/dist-packages ;;
-    rpm) libraries=lib64 python=lib64/millrace/python ;;
-    tgz) libraries=lib python=lib/millrace/python ;;
+    deb) made "lib/$(gcc -print-multiarch)" lib/python3/dist-packages ;;
+    rpm) made lib64 lib64/millrace/python ;;
+    tgz | wheel) made lib lib/millrace/python ;;
   esac
-  cmake -B "$build" -DCMAKE_INSTALL_LIBDIR="$libraries" -DMILLRACE_PYTHON_DIR="$python" >"$build/configure.log" 2>&1
-  cmake --build "$build" -j "$jobs" --target install_parts
+  if [ "$kind" = wheel ]; then
+    rm -rf "$portable/installed"
+    cmake --install "$portable" --prefix "$portable/installed" --strip >"$portable/install.log"
+    "$root/scripts/wheel.sh" "$portable/installed" "$build/packages"
+    continue
+  fi
   generator=$(echo "$kind" | tr '[:lower:]' '[:upper:]')
-  (cd "$build" && cpack -G "$generator" >"$build/package.log" 2>&1) || { cat "$build/package.log" >&2; exit 1; }
-  sed -n 's/^CPack: - package: \(.*\) generated\.$/\1/p' "$build/package.log"
+  (cd "$portable" && cpack -G "$generator" -B "$build/packages" -D CPACK_DEBIAN_PACKAGE_SHLIBDEPS=OFF \
+    -D CPACK_DEBIAN_PACKAGE_DEPENDS="libc6 (>= $(glibc))" >package.log 2>&1) || { cat "$portable/package.log" >&2; exit 1; }
+  sed -n 's/^CPack: - package: \(.*\) generated\.$/\1/p' "$portable/package.log"
 done

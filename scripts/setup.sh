@@ -30,6 +30,23 @@ debian_missing() {
   done
 }
 
+# fail_with_log TEXT
+fail_with_log() {
+  echo "setup: $1; the end of $log:" >&2
+  tail -n 20 "$log" >&2
+  exit 1
+}
+
+# is_installed DIRECTORY WANTED: it was made to its end, and from the list that counts now
+is_installed() {
+  [ -f "$1/.installed" ] && [ "$(cat "$1/.installed")" = "$2" ]
+}
+
+# installed DIRECTORY WANTED
+installed() {
+  printf '%s\n' "$2" >"$1/.installed"
+}
+
 install_debian() {
   as_root=
   if [ "$(id -u)" -ne 0 ]; then
@@ -46,77 +63,77 @@ install_debian() {
     if $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q -o DPkg::Lock::Timeout=120 --no-install-recommends "$@" >>"$log" 2>&1; then return; fi
     [ $attempt = 2 ] || $as_root apt-get update -q >>"$log" 2>&1 || break
   done
-  echo "setup: apt-get failed; the end of $log:" >&2
-  tail -n 20 "$log" >&2
-  exit 1
+  fail_with_log "apt-get failed"
 }
 
 # install_environment SECTION NAME: a virtual environment, made anew whenever its list in packages.txt changed
 install_environment() {
   directory=$environments/$2
   wanted=$(entries "$1 pypi $2")
-  if [ -f "$directory/.installed" ] && [ "$(cat "$directory/.installed")" = "$wanted" ]; then return; fi
+  if is_installed "$directory" "$wanted"; then return; fi
   echo "setup: making $directory"
   rm -rf "$directory"
   "$python" -m venv "$directory"
   printf '%s\n' "$wanted" >"$directory/requirements.txt"
-  "$directory/bin/python" -m pip install -q --disable-pip-version-check -r "$directory/requirements.txt" >>"$log" 2>&1 || {
-    echo "setup: pip failed; the end of $log:" >&2
-    tail -n 20 "$log" >&2
-    exit 1
-  }
-  printf '%s\n' "$wanted" >"$directory/.installed"
+  "$directory/bin/python" -m pip install -q --disable-pip-version-check -r "$directory/requirements.txt" >>"$log" 2>&1 ||
+    fail_with_log "pip failed"
+  installed "$directory" "$wanted"
 }
 
 # unpack_source SECTION NAME: a source distribution, for the test suite that wheels leave out
 unpack_source() {
   directory=$environments/$2-source
   wanted=$(entries "$1 source $2")
-  if [ -f "$directory/.installed" ] && [ "$(cat "$directory/.installed")" = "$wanted" ]; then return; fi
+  if is_installed "$directory" "$wanted"; then return; fi
   echo "setup: unpacking the source of $wanted"
   rm -rf "$directory"
   mkdir -p "$directory"
   # No binary of this one package: ":all:" would go for what its build needs, too, and compile Cython.
   "$environments/tools/bin/python" -m pip download -q --disable-pip-version-check --no-deps --no-binary "${wanted%%==*}" \
-    -d "$directory" "$wanted" >>"$log" 2>&1 || {
-    echo "setup: pip download failed; the end of $log:" >&2
-    tail -n 20 "$log" >&2
-    exit 1
-  }
+    -d "$directory" "$wanted" >>"$log" 2>&1 || fail_with_log "pip download failed"
   tar -xzf "$directory"/*.tar.gz -C "$directory" --strip-components=1
-  printf '%s\n' "$wanted" >"$directory/.installed"
+  installed "$directory" "$wanted"
+}
+
+# own_apt STATE [KIND RELEASE...]: the words of an apt-get that keeps lists, packages and a status of its own below STATE,
+# so that the system's knows nothing of it. KIND is deb or deb-src; without releases it reads the system's sources.
+own_apt() {
+  state=$1
+  mkdir -p "$state/lists/partial" "$state/archives/partial"
+  : >"$state/status"
+  words="apt-get -q -y -o Dir::State=$state -o Dir::State::status=$state/status -o Dir::Cache=$state"
+  words="$words -o APT::Sandbox::User=root"
+  if [ $# -gt 2 ]; then
+    kind=$2
+    shift 2
+    site=$("$root/scripts/debian_archive.sh")
+    for release in "$@"; do echo "$kind $site $release main"; done >"$state/sources.list"
+    words="$words -o Dir::Etc::SourceList=$state/sources.list -o Dir::Etc::SourceParts=/dev/null"
+  fi
+  echo "$words"
 }
 
 # unpack_debian_source SECTION NAME: directories of the source of this system's package NAME
 unpack_debian_source() {
   directory=$environments/$2-source
   wanted=$(entries "$1 debian-source $2")
-  if [ -f "$directory/.installed" ] && [ "$(cat "$directory/.installed")" = "$wanted" ]; then return; fi
+  if is_installed "$directory" "$wanted"; then return; fi
   echo "setup: unpacking the source of $2"
   rm -rf "$directory"
   state=$directory/.apt
-  mkdir -p "$state/lists/partial" "$state/archives/partial"
   # shellcheck source=/dev/null
-  release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  echo "deb-src $("$root/scripts/debian_archive.sh") $release main" >"$state/sources.list"
-  own_apt="apt-get -q -y -o Dir::State=$state -o Dir::Cache=$state -o APT::Sandbox::User=root"
-  own_apt="$own_apt -o Dir::Etc::SourceList=$state/sources.list -o Dir::Etc::SourceParts=/dev/null"
+  apt=$(own_apt "$state" deb-src "$(. /etc/os-release && echo "$VERSION_CODENAME")")
   # shellcheck disable=SC2046,SC2086 # one word per option and directory
   {
-    $own_apt update && (cd "$state" && $own_apt source --download-only "$2") &&
+    $apt update && (cd "$state" && $apt source --download-only "$2") &&
       tar -xf "$state"/*.orig.tar.* -C "$directory" --strip-components=1 \
         --wildcards --no-wildcards-match-slash $(printf '*/%s ' $wanted)
-  } >>"$log" 2>&1 || {
-    echo "setup: the source of $2 is not to be had; the end of $log:" >&2
-    tail -n 20 "$log" >&2
-    exit 1
-  }
+  } >>"$log" 2>&1 || fail_with_log "the source of $2 is not to be had"
   rm -rf "$state"
-  printf '%s\n' "$wanted" >"$directory/.installed"
+  installed "$directory" "$wanted"
 }
 
-# unpack_debian SECTION NAME: Debian packages, unpacked into a directory and not installed. apt-get gets lists and a
-# status of its own: the system's knows nothing of it.
+# unpack_debian SECTION NAME: Debian packages, unpacked into a directory and not installed
 #   PACKAGE                what it needs comes with it
 #   PACKAGE alone          without what it needs
 #   PACKAGE/RELEASE alone  of another release
@@ -124,40 +141,29 @@ unpack_debian_source() {
 unpack_debian() {
   directory=$environments/$2
   wanted=$(entries "$1 unpacked $2")
-  if [ -f "$directory/.installed" ] && [ "$(cat "$directory/.installed")" = "$wanted" ]; then return; fi
+  if is_installed "$directory" "$wanted"; then return; fi
   echo "setup: unpacking Debian packages into $directory"
   rm -rf "$directory"
   state=$directory/.apt
-  mkdir -p "$state/lists/partial" "$state/archives/partial"
-  : >"$state/status"
-  own_apt="apt-get -q -y -o Dir::State=$state -o Dir::State::status=$state/status -o Dir::Cache=$state"
-  own_apt="$own_apt -o APT::Sandbox::User=root"
-  case $2 in arm64) own_apt="$own_apt -o APT::Architecture=$2 -o APT::Architectures=$2" ;; esac
   releases=$(printf '%s\n' "$wanted" | sed -n 's,^[^ /]*/\([^ ]*\).*,\1,p' | sort -u)
-  if [ -n "$releases" ]; then
-    site=$("$root/scripts/debian_archive.sh")
-    for release in $releases; do echo "deb $site $release main"; done >"$state/sources.list"
-    own_apt="$own_apt -o Dir::Etc::SourceList=$state/sources.list -o Dir::Etc::SourceParts=/dev/null"
-  fi
+  # shellcheck disable=SC2086 # one word per release
+  apt=$(own_apt "$state" deb $releases)
+  case $2 in arm64) apt="$apt -o APT::Architecture=$2 -o APT::Architectures=$2" ;; esac
   with_needs=$(printf '%s\n' "$wanted" | awk '$2 != "alone" {print $1}')
   alone=$(printf '%s\n' "$wanted" | awk '$2 == "alone" {print $1}')
   # shellcheck disable=SC2086 # one word per option and package
   {
-    $own_apt update &&
-      { [ -z "$with_needs" ] || $own_apt install --download-only --no-install-recommends $with_needs; } &&
-      (cd "$state/archives" && $own_apt download $alone) &&
-      for package in "$state"/archives/*.deb; do dpkg-deb -x "$package" "$directory" || exit 1; done
-  } >>"$log" 2>&1 || {
-    echo "setup: packages for $directory are not to be had; the end of $log:" >&2
-    tail -n 20 "$log" >&2
-    exit 1
-  }
+    $apt update &&
+      { [ -z "$with_needs" ] || $apt install --download-only --no-install-recommends $with_needs; } &&
+      (cd "$state/archives" && $apt download $alone) &&
+      (for package in "$state"/archives/*.deb; do dpkg-deb -x "$package" "$directory" || exit 1; done)
+  } >>"$log" 2>&1 || fail_with_log "packages for $directory are not to be had"
   rm -rf "$state"
   # Links that begin at the root of the system begin at that of the directory.
   find "$directory" -type l -lname '/*' | while read -r link; do
     ln -sfn "$(realpath -m --relative-to="$(dirname "$link")" "$directory/$(readlink "$link")")" "$link"
   done
-  printf '%s\n' "$wanted" >"$directory/.installed"
+  installed "$directory" "$wanted"
 }
 
 [ $# -gt 0 ] || set -- build test

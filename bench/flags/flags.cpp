@@ -220,6 +220,8 @@ Arguments parse(int count, char** words) {
     else if (word == "--chunk")
       arguments.selection.bcast_chunk_bytes = arguments.selection.reduce_chunk_bytes =
           arguments.selection.allreduce_chunk_bytes = number();
+    else if (word == "--chain-chunk")
+      arguments.selection.chain_chunk_bytes = number(), arguments.selection.chain_flag_bytes = never;
     else if (word == "--cells-up-to")
       arguments.selection.bcast_cells_bytes = arguments.selection.reduce_cells_bytes =
           arguments.selection.allreduce_cells_bytes = number();

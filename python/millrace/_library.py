@@ -17,7 +17,7 @@ def _candidates():
         return
     here = pathlib.Path(__file__).resolve()
     for above in here.parents:
-        for directory in ("lib", "lib64", "build/lib"):
+        for directory in ("lib", "lib64", "build/lib", "lib/*-linux-gnu*"):  # the last is Debian's
             yield from above.glob(f"{directory}/libmillrace.so.0")
     if found := ctypes.util.find_library("millrace"):
         yield found

@@ -1,10 +1,12 @@
-// What the parts of the extension module share. It keeps to the limited API of Python 3.9 and to NumPy's API of 1.23,
+// What the parts of the extension module share. It keeps to the limited API of Python 3.9 and to NumPy's API of 1.19,
 // so that one file serves every later Python and NumPy.
 //
 // Everything here runs under the interpreter's lock but the work on large arrays.
 #pragma once
 
 #define NPY_NO_DEPRECATED_API NPY_1_23_API_VERSION
+// Else 1.23 is asked for, and Debian 11's NumPy refuses the module. That of 1.19 is the API of 1.16.
+#define NPY_TARGET_VERSION NPY_1_16_API_VERSION
 #define PY_ARRAY_UNIQUE_SYMBOL millrace_numpy
 #ifndef MILLRACE_IMPORTS_NUMPY
 #define NO_IMPORT_ARRAY

@@ -17,7 +17,7 @@ constexpr const char* why_tree = "fits a cell, and so many ranks that a tree has
 constexpr const char* why_chunks = "larger than a cell: a ring of chunks, filled and emptied at the same time";
 constexpr const char* why_slices = "larger than a cell: every rank reduces its slice of each chunk";
 constexpr const char* why_chain =
-    "ranks share cores: each in turn reduces into what the one before it left, and copies nothing in";
+    "large, or ranks share cores: each in turn reduces into what the one before it left, and copies nothing in";
 constexpr const char* why_pieces = "larger than a cell: every rank reduces its block, piece by piece";
 constexpr const char* why_scan_chain =
     "larger than a cell: chunk by chunk each rank reduces with what the one before it left";
@@ -43,8 +43,14 @@ constexpr bool pair_reduces(const S& s, const Q& q) {
   return is_pair(s, q) && !(q.in_order && !q.crowded && q.bytes >= s.user_op_slices_bytes);
 }
 // A limit of 0 bytes forces it.
-constexpr bool chains(const S& s, const Q& q, std::uint32_t from_bytes) {
-  return from_bytes == 0 || (q.crowded && q.ranks >= s.chain_ranks && from_bytes != never && q.bytes >= from_bytes);
+constexpr bool chains(const S& s, const Q& q, std::uint32_t from_bytes, std::uint32_t roomy_from_bytes) {
+  if (from_bytes == 0) return true;
+  if (q.crowded) return q.ranks >= s.chain_ranks && at_least(q.bytes, from_bytes);
+  return !q.in_background && q.ranks >= s.roomy_ranks && at_least(q.bytes, roomy_from_bytes);
+}
+constexpr bool rows_fit(const S& s, const Q& q) {
+  if (q.crowded || q.ranks < s.roomy_ranks) return true;
+  return q.bytes <= std::min(s.allreduce_roomy_cells_bytes, s.allreduce_roomy_rows_bytes / q.ranks);
 }
 
 constexpr void force_barrier(S& s, std::uint32_t tree_ranks) {
@@ -63,26 +69,33 @@ constexpr void force_bcast(S& s, std::uint32_t tree_ranks, std::uint32_t cells_b
 constexpr void force_small_reduce(S& s, std::uint32_t tree_ranks) {
   s.reduce_tree_ranks = tree_ranks;
   s.reduce_cells_bytes = never;
-  s.reduce_chain_bytes = never;
+  s.reduce_chain_bytes = s.reduce_roomy_chain_bytes = never;
 }
 
 constexpr void force_large_reduce(S& s, std::uint32_t slices_ranks, std::uint32_t chain_bytes) {
   s.reduce_tree_ranks = never;
   s.reduce_cells_bytes = 0;
   s.reduce_slices_ranks = s.reduce_slices_crowded_ranks = slices_ranks;
-  s.reduce_chain_bytes = chain_bytes;
+  s.reduce_chain_bytes = s.reduce_roomy_chain_bytes = chain_bytes;
 }
 
 constexpr void force_allreduce(S& s, std::uint32_t tree_ranks, std::uint32_t cells_bytes, std::uint32_t chain_bytes) {
   s.allreduce_tree_ranks = tree_ranks;
   s.allreduce_cells_bytes = cells_bytes;
-  s.allreduce_chain_bytes = chain_bytes;
+  s.allreduce_roomy_cells_bytes = s.allreduce_roomy_rows_bytes = never;
+  s.allreduce_chain_bytes = s.allreduce_roomy_chain_bytes = chain_bytes;
   s.pair = false;
 }
 
 constexpr bool swaps(const S& s, const Q& q) { return is_pair(s, q) && q.bytes != 0 && q.bytes <= s.block_pair_bytes; }
 constexpr bool blocks_fit(const S& s, const Q& q) {
   return q.ranks != 1 && q.bytes != 0 && q.bytes <= std::min(s.block_cells_bytes, q.cell_bytes) / q.ranks;
+}
+
+// A mailbox for each of many takes a root longer than one cell for all of them.
+constexpr std::uint32_t scatter_cell_bytes(const S& s, const Q& q) {
+  return q.crowded || q.ranks < s.scatter_whole_cells_ranks ? std::min(s.block_cells_bytes, q.cell_bytes)
+                                                            : q.cell_bytes;
 }
 
 constexpr bool scan_fits(const S& s, const Q& q) { return fits(q, s.scan_cells_bytes); }
@@ -134,7 +147,7 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      [](const S& s, const Q& q) { return fits(q, s.reduce_cells_bytes); },
      {.reduce = reduce_cells}, [](S& s) { force_small_reduce(s, never); }},
     {Kind::reduce, Algorithm::chain, "chain", why_chain,
-     [](const S& s, const Q& q) { return chains(s, q, s.reduce_chain_bytes); },
+     [](const S& s, const Q& q) { return chains(s, q, s.reduce_chain_bytes, s.reduce_roomy_chain_bytes); },
      {.reduce = reduce_chain}, [](S& s) { force_large_reduce(s, never, 0); }, &S::chain_chunk_bytes},
     {Kind::reduce, Algorithm::slices, "slices", why_slices,
      [](const S& s, const Q& q) {
@@ -154,10 +167,10 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      },
      {.allreduce = allreduce_tree}, [](S& s) { force_allreduce(s, tree_from_ranks, never, never); }},
     {Kind::allreduce, Algorithm::cells, "cells", why_cells,
-     [](const S& s, const Q& q) { return fits(q, s.allreduce_cells_bytes); },
+     [](const S& s, const Q& q) { return fits(q, s.allreduce_cells_bytes) && rows_fit(s, q); },
      {.allreduce = allreduce_cells}, [](S& s) { force_allreduce(s, never, never, never); }},
     {Kind::allreduce, Algorithm::chain, "chain", why_chain,
-     [](const S& s, const Q& q) { return chains(s, q, s.allreduce_chain_bytes); },
+     [](const S& s, const Q& q) { return chains(s, q, s.allreduce_chain_bytes, s.allreduce_roomy_chain_bytes); },
      {.allreduce = allreduce_chain}, [](S& s) { force_allreduce(s, never, 0, 0); }, &S::chain_chunk_bytes},
     {Kind::allreduce, Algorithm::slices, "slices", why_slices, always,
      {.allreduce = allreduce_slices}, [](S& s) { force_allreduce(s, never, 0, never); }, &S::allreduce_chunk_bytes},
@@ -174,7 +187,7 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      {.blocks = gather_cells}, [](S& s) { s.block_cells_bytes = never; }},
     {Kind::scatter, Algorithm::cells, "cells", why_scatter_cells,
      [](const S& s, const Q& q) {
-       return q.ranks != 1 && q.bytes != 0 && q.bytes <= std::min(s.block_cells_bytes, q.cell_bytes) / (q.ranks - 1);
+       return q.ranks != 1 && q.bytes != 0 && q.bytes <= scatter_cell_bytes(s, q) / (q.ranks - 1);
      },
      {.blocks = scatter_cells}, [](S& s) { s.block_cells_bytes = never; }},
 

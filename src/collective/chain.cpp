@@ -8,16 +8,20 @@ namespace {
 // A rank reduces so many chunks before it waits for the result of the first: few enough that they stay in the caches.
 constexpr std::uint64_t chunks_ahead = 16;
 
+std::uint32_t chunk_bytes(const Group& group, std::size_t bytes) {
+  return chain_chunk_bytes(group.selection(), {.bytes = bytes, .ranks = group.ranks(), .crowded = group.crowded()});
+}
+
 }  // namespace
 
 Chain::Chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements, const Reducer& reducer,
-             std::size_t chunk_bytes, bool copies_out)
+             bool copies_out)
     : group_(group),
       call_(call),
       reducer_(reducer),
       in_(static_cast<const char*>(in)),
       out_(static_cast<char*>(out)),
-      chunking_(group, elements, reducer.element_bytes, chunk_bytes),
+      chunking_(group, elements, reducer.element_bytes, chunk_bytes(group, elements * reducer.element_bytes)),
       first_(group.take_chunks(chunking_.count)),
       free_below_(first_),
       copies_out_(copies_out) {}
@@ -92,7 +96,7 @@ Result Chain::run() {
 
 Result reduce_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                     const Reducer& reducer, std::uint32_t root) {
-  Chain chain(group, call, in, out, elements, reducer, group.selection().chain_chunk_bytes, group.rank() == root);
+  Chain chain(group, call, in, out, elements, reducer, group.rank() == root);
   if (const Result result = chain.run(); result != Result::ok) return result;
   group.finish(call);
   return Result::ok;
@@ -100,7 +104,7 @@ Result reduce_chain(Group& group, const Call& call, const void* in, void* out, s
 
 Result allreduce_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                        const Reducer& reducer) {
-  Chain chain(group, call, in, out, elements, reducer, group.selection().chain_chunk_bytes, true);
+  Chain chain(group, call, in, out, elements, reducer, true);
   if (const Result result = chain.run(); result != Result::ok) return result;
   group.finish(call);
   return Result::ok;

@@ -1,9 +1,11 @@
-// Reduce and Allreduce along a chain of the ranks, for ranks that have no core each.
+// Reduce and Allreduce along a chain of the ranks, for ranks that have no core each, and for much data.
 //
 // The running result of a chunk lies in one slot. Rank 0 copies its elements there, each rank in turn reduces its own
 // into it, straight from the program's buffer, and from the last rank on it is the result. Ranks that share a core run
 // one after the other anyway; this way they copy nothing in, where slices (slices.h) copy every element once before it
-// is reduced. Slots of all ranks serve, so that a rank does many chunks each time it gets a core.
+// is reduced. Slots of all ranks serve, so that a rank does many chunks each time it gets a core. Where each
+// has one, a rank reads one row from another core, in order, where in slices it reads a short piece of each row at
+// once.
 //
 //   chunk number   0 .. slots-1    slots .. 2*slots-1   ...   (ranks*slots) ..
 //   in slots of    rank 0          rank 1               ...   rank 0 again
@@ -18,7 +20,7 @@ class Chain {
  public:
   // `copies_out`: this rank wants the result in `out`.
   Chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements, const Reducer& reducer,
-        std::size_t chunk_bytes, bool copies_out);
+        bool copies_out);
 
   Result run();
 

@@ -1,6 +1,7 @@
 // Which algorithm does a call: data that the plan fills in from its table and from settings, equal on all ranks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -43,6 +44,7 @@ inline constexpr std::uint32_t never = ~std::uint32_t{0};
 constexpr bool at_least(std::size_t bytes, std::uint32_t threshold) { return threshold != never && bytes >= threshold; }
 
 inline constexpr std::uint32_t most_inline_bytes = 112;
+inline constexpr std::uint32_t least_chain_chunk_bytes = 4096;
 
 // Thresholds. A cell limit is lowered to what the group's cells hold.
 struct Selection {
@@ -65,7 +67,16 @@ struct Selection {
   std::uint32_t reduce_chain_bytes = 128 << 10;
   std::uint32_t allreduce_chain_bytes = 128 << 10;
   std::uint32_t chain_ranks = 5;
-  std::uint32_t chain_chunk_bytes = 64 << 10;
+  std::uint32_t chain_chunk_bytes = 64 << 10;  // the most
+  // Where so many ranks and more have a core each. Through cells everybody reads the rows of all, in slices only who
+  // reduces does; along the chain a rank reads one row, in slices a piece of each, and all of them at once.
+  std::uint32_t roomy_ranks = 4;
+  std::uint32_t allreduce_roomy_cells_bytes = 512;
+  std::uint32_t allreduce_roomy_rows_bytes = 8192;  // of all ranks
+  std::uint32_t reduce_roomy_chain_bytes = 128 << 10;
+  std::uint32_t allreduce_roomy_chain_bytes = 1 << 20;
+  // What a core could have copied while a flag went to the next: many chunks take many flags, few leave ranks idle.
+  std::uint32_t chain_flag_bytes = 4096;
   // From so many ranks on, cells are read along a tree. Reductions in a tree are not the left fold in rank order.
   std::uint32_t barrier_tree_ranks = 32;
   std::uint32_t bcast_tree_ranks = 32;
@@ -94,6 +105,7 @@ struct Selection {
   // block of Gather, the blocks of all others of Scatter.
   std::uint32_t block_pair_bytes = 64 << 10;
   std::uint32_t block_cells_bytes = 4096;
+  std::uint32_t scatter_whole_cells_ranks = 8;  // from so many ranks on, where each has a core: all that a cell holds
 };
 
 const Selection& standard_selection();
@@ -105,7 +117,20 @@ struct Question {
   std::uint32_t cell_bytes = 0;  // what its cells hold
   bool in_order = false;         // the result must be the left fold (the op is not commutative, or not ours)
   bool crowded = false;          // some rank has no core of its own
+  bool in_background = false;    // ranks go on with it when they are inside MPI, not when they are waited for
 };
+
+// Of a reduction along a chain. Ranks that share cores do as much as they can each time they get one. With a core each,
+// the first chunk passes all ranks before the first result is there, and each chunk takes a flag from rank to rank: of
+// n bytes among p ranks the time is least for chunks of sqrt(n * flag / (p - 1)).
+constexpr std::uint32_t chain_chunk_bytes(const Selection& selection, const Question& question) {
+  const std::uint32_t most = selection.chain_chunk_bytes;
+  if (question.crowded || question.ranks < 2) return most;
+  std::uint64_t chunk = least_chain_chunk_bytes;
+  const std::uint64_t square = question.bytes / (question.ranks - 1) * selection.chain_flag_bytes;
+  while (2 * chunk <= most && 4 * chunk * chunk <= square) chunk *= 2;
+  return std::min(most, static_cast<std::uint32_t>(chunk));
+}
 
 const char* kind_name(Kind kind);
 

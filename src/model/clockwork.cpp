@@ -235,9 +235,15 @@ void Clockwork::spend_on(const Traffic& traffic) {
   const double from_ns = rank.clock_ns;
   const Distance far = distance(rank.number, traffic.other);
   const double line = line_ns(far);
-  const double rate = traffic.by_kernel ? costs_.system_bytes_per_ns : copy_bytes_per_ns();
-  double until_ns = from_ns + traffic.bytes / rate + (traffic.by_kernel ? costs_.system_call_ns : 0) +
-                    (traffic.doing == Doing::reduce ? costs_.kernel_ns : 0);
+  double until_ns = from_ns + (traffic.doing == Doing::reduce ? costs_.kernel_ns : 0);
+  if (traffic.by_kernel) {
+    // Of a process's memory the kernel reads for one at a time.
+    double& free_ns = ranks_[traffic.other].read_until_ns;
+    until_ns = free_ns =
+        std::max(until_ns, free_ns) + costs_.system_call_ns + traffic.bytes / costs_.system_bytes_per_ns;
+  } else {
+    until_ns += traffic.bytes / copy_bytes_per_ns();
+  }
   if (traffic.far_bytes > 0 && line > 0) {
     // The first line may have been asked for with the flag, if that was there; the rest come at once.
     const double asked_ns = std::max({rank.asked_ns + costs_.next_line_ns, rank.free_to_ask_ns, from_ns - line});

@@ -78,6 +78,7 @@ class Clockwork {
     double clock_ns = 0;
     // The last flag that it asked for: when; its line. And since when nothing has kept it from asking for more.
     double asked_ns = 0, free_to_ask_ns = 0;
+    double read_until_ns = 0;  // by the kernel, for others
     std::uintptr_t flag_line = 0;
     bool is_measured = false;
     Fiber* fiber = nullptr;

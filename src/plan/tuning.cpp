@@ -74,6 +74,9 @@ constexpr CollectiveLimit collective_limits[] = {
     {"pair_chunk_bytes", &collective::Selection::pair_chunk_bytes, least_chunk_bytes, most_chunk_bytes},
     {"reduce_slices_crowded_ranks", &collective::Selection::reduce_slices_crowded_ranks, 2, collective::never},
     {"reduce_slices_ranks", &collective::Selection::reduce_slices_ranks, 2, collective::never},
+    {"allreduce_roomy_cells_bytes", &collective::Selection::allreduce_roomy_cells_bytes, 0, most_cell_bytes},
+    {"reduce_roomy_chain_bytes", &collective::Selection::reduce_roomy_chain_bytes, 0, collective::never},
+    {"allreduce_roomy_chain_bytes", &collective::Selection::allreduce_roomy_chain_bytes, 0, collective::never},
 };
 
 class RowReader {

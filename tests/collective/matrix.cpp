@@ -87,6 +87,8 @@ RankSetup matrix_setup(const MatrixGroup& group) {
   setup.timeout_seconds = 200;
   std::string complaint;
   setup.selection = plan::select_collectives({false, group.tree, group.forced}, complaint);
+  // As short as among many ranks that have a core each, which is not what they have here.
+  if (group.waiting == Waiting::spin) setup.selection.chain_chunk_bytes = least_chain_chunk_bytes;
   if (!complaint.empty()) setup.shape.ranks = 0;  // the matrix itself is wrong: nothing can start
   return setup;
 }

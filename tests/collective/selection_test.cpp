@@ -44,9 +44,9 @@ TEST(Selection, OfTheTable) {
   EXPECT_EQ(chosen(selection, Kind::alltoall, 1025, 4), Algorithm::mail);
   EXPECT_EQ(chosen(selection, Kind::allgather, 8, 4), Algorithm::mail);
   EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 2), Algorithm::chunks);
-  EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 4), Algorithm::slices);
+  EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 3), Algorithm::slices);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 8, 64), Algorithm::cells);
-  EXPECT_EQ(chosen(selection, Kind::allreduce, 1 << 20, 4), Algorithm::slices);
+  EXPECT_EQ(chosen(selection, Kind::allreduce, 1 << 20, 3), Algorithm::slices);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 1 << 20, 2), Algorithm::pair);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 131071, 2, true), Algorithm::pair);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 131072, 2, true), Algorithm::slices);
@@ -110,9 +110,44 @@ TEST(Selection, OfRanksThatShareCores) {
     EXPECT_EQ(chosen(selection, kind, 64, 8, false, true), Algorithm::cells);
   }
   EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 4, false, true), Algorithm::chunks);
-  EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 4, false, false), Algorithm::slices);
+  EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 4, false, false), Algorithm::chain);
+  EXPECT_EQ(chosen(selection, Kind::allreduce, 4096, 4, false, true), Algorithm::cells);
+  EXPECT_EQ(chosen(selection, Kind::scatter, 512, 16, false, true), Algorithm::mail);
   const Selection slices = selected({false, "", "allreduce=slices"});
   EXPECT_EQ(chosen(slices, Kind::allreduce, 1 << 20, 8, false, true), Algorithm::slices);
+}
+
+TEST(Selection, OfRanksWithACoreEach) {
+  const Selection selection = selected({});
+  for (const bool in_order : {false, true}) {
+    EXPECT_EQ(chosen(selection, Kind::reduce, 131071, 16, in_order), Algorithm::slices);
+    EXPECT_EQ(chosen(selection, Kind::reduce, 131072, 16, in_order), Algorithm::chain);
+    EXPECT_EQ(chosen(selection, Kind::allreduce, (1 << 20) - 1, 16, in_order), Algorithm::slices);
+    EXPECT_EQ(chosen(selection, Kind::allreduce, 1 << 20, 16, in_order), Algorithm::chain);
+  }
+  for (const auto& [ranks, most_bytes] :
+       {std::pair<std::uint32_t, std::size_t>{3, 4096}, {4, 512}, {16, 512}, {17, 481}, {32, 256}, {128, 64}}) {
+    EXPECT_EQ(chosen(selection, Kind::allreduce, most_bytes, ranks), Algorithm::cells) << ranks;
+    EXPECT_EQ(chosen(selection, Kind::allreduce, most_bytes + 1, ranks), Algorithm::slices) << ranks;
+  }
+  EXPECT_EQ(chosen(selection, Kind::scatter, 273, 16), Algorithm::cells);
+  EXPECT_EQ(chosen(selection, Kind::scatter, 274, 16), Algorithm::mail);
+  // In the background nobody waits for the rank before him.
+  EXPECT_EQ(choose(selection, Kind::reduce, {1 << 20, 16, 4096, false, false, true}).algorithm, Algorithm::slices);
+  EXPECT_EQ(choose(selection, Kind::reduce, {1 << 20, 16, 4096, false, true, true}).algorithm, Algorithm::chain);
+  const Selection cells = selected({false, "", "allreduce=cells"});
+  EXPECT_EQ(chosen(cells, Kind::allreduce, 4096, 64), Algorithm::cells);
+}
+
+// Short enough that the last rank is not idle long, long enough that flags do not count.
+TEST(Selection, ChunksOfAChain) {
+  const Selection selection = selected({});
+  EXPECT_EQ(chain_chunk_bytes(selection, {.bytes = 1 << 20, .ranks = 8, .crowded = true}), 64u << 10);
+  EXPECT_EQ(chain_chunk_bytes(selection, {.bytes = 1 << 20, .ranks = 2}), 64u << 10);
+  EXPECT_EQ(chain_chunk_bytes(selection, {.bytes = 1 << 20, .ranks = 16}), 16u << 10);
+  EXPECT_EQ(chain_chunk_bytes(selection, {.bytes = 16 << 20, .ranks = 16}), 64u << 10);
+  EXPECT_EQ(chain_chunk_bytes(selection, {.bytes = 1 << 20, .ranks = 128}), 4u << 10);
+  EXPECT_EQ(chain_chunk_bytes(selection, {.bytes = 8, .ranks = 1000}), 4u << 10);
 }
 
 TEST(Selection, TreesForEachWay) {

@@ -8,6 +8,23 @@ import subprocess
 import hosts
 import pytest
 
+MINUTES = 5  # from nothing to a verdict
+RELEASES = ("bullseye", "bookworm", "trixie")
+PROGRAM = """
+import numpy
+from mpi4py import MPI
+
+world = MPI.COMM_WORLD
+data = numpy.full(20000, world.rank + 1.0)
+total = numpy.empty_like(data)
+for _ in range(2000):
+    world.Allreduce(data, total)
+    world.Barrier()
+if world.rank == 0:
+    print("sum", total.sum())
+"""
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
 
 def run(*command, timeout=600, **more):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=timeout, **more)
@@ -30,10 +47,6 @@ class Root:
         """All files but what apt and the dynamic loader keep for themselves."""
         said = self.run("find", "/usr", "/etc", "/opt", "/root", "-not", "-name", "__pycache__")
         return {name for name in said.split("\n") if "/ld.so.cache" not in name}
-
-
-def own_release():
-    return run("sh", "-c", '. /etc/os-release; echo "$VERSION_CODENAME"').strip()
 
 
 def make(path, release):

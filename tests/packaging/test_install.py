@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -57,6 +58,19 @@ def test_the_python_package(moved, libraries):
     value, library = run(sys.executable, "-B", "-c", code, env={**kept, "PYTHONPATH": str(package)}).split()
     assert value == "2.0"
     assert library.startswith(str(libraries))
+
+
+def test_the_python_package_where_debian_has_it(moved, libraries, tmp_path):
+    """The library is in a directory for one kind of processor; its neighbours are found as well."""
+    package, architecture = tmp_path / "lib/python3/dist-packages", tmp_path / "lib/any-linux-gnu"
+    shutil.copytree(next(moved.rglob("python/millrace")), package / "millrace")
+    (architecture / "millrace").mkdir(parents=True)
+    for name in ("libmillrace.so.0", "millrace/_compiled.abi3.so"):
+        shutil.copy(libraries / name, architecture / name)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MILLRACE")}
+    code = "import millrace; print(millrace._library.lib._name, millrace._native.compiled.__file__)"
+    said = run(sys.executable, "-B", "-c", code, env={**kept, "PYTHONPATH": str(package)}).split()
+    assert said == [str(architecture / "libmillrace.so.0"), str(architecture / "millrace/_compiled.abi3.so")]
 
 
 def test_what_an_installation_holds(moved):

@@ -11,13 +11,13 @@ import types
 import debian_root
 import hosts
 import pytest
+from debian_root import AS_ROOT, MINUTES, PROGRAM, RELEASES
 
 LEFT_OUT = {  # of an installation; nothing here is wanted when a program runs
     "include", "lib/cmake", "lib/pkgconfig", "lib/libmillrace.so", "lib/libmillrace.so.0.1.0", "lib/millrace/openmpi",
     "lib/millrace/python", "share/bash-completion", "share/doc", "share/fish", "share/man", "share/modulefiles",
     "share/zsh",
 }  # fmt: skip
-MINUTES = 5
 
 
 @pytest.fixture
@@ -83,23 +83,7 @@ def test_it_runs_with_the_glibc_that_the_page_names(wheel):
     assert "`manylinux_2_27`" in (hosts.ROOT / "docs/install.md").read_text()
 
 
-PROGRAM = """
-import numpy
-from mpi4py import MPI
-
-world = MPI.COMM_WORLD
-data = numpy.full(20000, world.rank + 1.0)
-total = numpy.empty_like(data)
-for _ in range(2000):
-    world.Allreduce(data, total)
-    world.Barrier()
-if world.rank == 0:
-    print("sum", total.sum())
-"""
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-
-
-@pytest.fixture(params=["bullseye", "bookworm", "trixie"])
+@pytest.fixture(params=RELEASES)
 def root(request, tmp_path_factory):
     made = debian_root.make(tmp_path_factory.mktemp(request.param) / "root", request.param)
     yield made

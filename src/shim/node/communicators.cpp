@@ -8,6 +8,7 @@
 #include "abi.h"
 #include "base/hash.h"
 #include "shim/bind/forward.h"
+#include "shim/node/announce.h"
 #include "shim/node/node_accord.h"
 #include "shim/node/node_agreement.h"
 #include "shim/node/node_group.h"
@@ -20,6 +21,7 @@ constinit std::atomic<std::uint64_t> communicator_generation{1};
 Communicator::Communicator() = default;
 
 Communicator::~Communicator() {
+  if ((accord || nodes_accord) && stage == Stage::undecided) announce(*this);
   if ((accord || nodes_accord) && !is_background) agreement_ended(group ? group->group().calls() : 0);
   group.reset();  // before the last rank gives its memory back, and before what it goes over ends
 }

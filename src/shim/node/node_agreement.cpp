@@ -22,6 +22,7 @@
 #include "shim/host/bypass.h"
 #include "shim/host/library_version.h"
 #include "shim/host/tuning.h"
+#include "shim/node/announce.h"
 #include "shim/node/job_nodes.h"
 #include "shim/node/node_accord.h"
 #include "shim/node/nodes_accord.h"
@@ -71,6 +72,7 @@ std::uint64_t digest_of_settings(int world_ranks) {
 void leave_to_host(Communicator& communicator, Reason reason) {
   communicator.stage = Stage::host;
   communicator.reason = reason;
+  announce(communicator);
 }
 
 // Some may not be there yet; who is must have the same settings.
@@ -136,6 +138,7 @@ void follow(Communicator& communicator, Agreement::State state) {
     communicator.stage = Stage::active;
     // All have joined it: nothing is waited for. What breaks it, breaks it for all, and the call says so.
     communicator.group->group().start();
+    announce(communicator);
   } else if (state == Agreement::State::host) {
     leave_to_host(communicator, Reason::not_agreed);
   } else {
@@ -153,6 +156,7 @@ void follow_nodes(Communicator& communicator, NodesAccord::State state) {
   communicator.group = made->take_group();
   communicator.nodes = std::move(made);
   communicator.stage = Stage::active;
+  announce(communicator);
 }
 
 // So that ranks that sleep in our collectives are woken by those that call the host.

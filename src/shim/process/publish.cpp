@@ -1,13 +1,11 @@
 #include "shim/process/publish.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <optional>
 #include <string>
@@ -28,6 +26,7 @@
 #include "shim/node/job_nodes.h"
 #include "shim/node/node_agreement.h"
 #include "shim/packed/host_call.h"
+#include "shim/process/introduce.h"
 #include "shim/process/runtime.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reduce_local.h"
@@ -38,17 +37,6 @@
 namespace millrace::shim {
 namespace {
 
-// The name of the file that we were loaded from, without directory, "lib" and suffix: "millrace-openmpi-5.0".
-std::string variant_name() {
-  Dl_info self;
-  if (!dladdr(reinterpret_cast<const void*>(&variant_name), &self) || !self.dli_fname) return {};
-  std::string name = self.dli_fname;
-  name.erase(0, name.rfind('/') + 1);
-  if (name.starts_with("libmillrace-")) name.erase(0, std::strlen("libmillrace-"));
-  if (name.ends_with(".so")) name.erase(name.size() - 3);
-  return name;
-}
-
 record::RankIdentity identity(int rank, int ranks) {
   record::RankIdentity who;
   who.rank = rank;
@@ -57,7 +45,7 @@ record::RankIdentity identity(int rank, int ranks) {
   who.pid = getpid();
   who.isa = kernel::active_isa().name;
   who.host_mpi = library_version();
-  who.variant = variant_name();
+  who.variant = preload_name();
   for (const Setting& setting : settings()) who.settings.emplace_back(setting.variable, setting_text(setting, environ));
   who.wall_ns = monotonic_ns() - runtime().initialised_ns;
   return who;

@@ -21,6 +21,7 @@
 #include "shim/node/node_agreement.h"
 #include "shim/packed/host_call.h"
 #include "shim/process/endings.h"
+#include "shim/process/introduce.h"
 #include "shim/process/publish.h"
 #include "shim/reduce/op_substitution.h"
 #include "shim/reduce/reductions.h"
@@ -93,6 +94,7 @@ void start_world() {
   state.world_rank = rank;
   state.world_ranks = ranks;
   start_accelerating(rank == 0, ranks);
+  if (rank == 0) introduce(state.settings, ranks);
   if (rank == 0) check_report_file();
   read_disabled_entries(state.settings);
   prepare_op_substitution(state.settings);
