@@ -38,6 +38,10 @@ class Board {
 
   std::uint32_t rank() const { return rank_; }
   std::uint32_t world_ranks() const { return world_ranks_; }
+  // How far reports have come: with the lock to change it.
+  std::atomic<std::uint32_t>& has_early_report() { return head_->has_early_report; }
+  std::atomic<std::uint32_t>& are_parts_taken() { return head_->are_parts_taken; }
+  const std::atomic<std::uint32_t>& are_parts_taken() const { return head_->are_parts_taken; }
   BoardMember& member(std::uint32_t rank) const { return members_[rank]; }
   bool is_here(std::uint32_t rank) const {
     return rank < world_ranks_ && member(rank).here.load(std::memory_order_acquire) == 1;  // partner: join(), leave()

@@ -19,7 +19,7 @@
 namespace millrace::node {
 
 inline constexpr std::uint64_t board_magic = 0x4d494c4c52414345;  // "MILLRACE"
-inline constexpr std::uint32_t board_version = 4;
+inline constexpr std::uint32_t board_version = 5;
 inline constexpr std::size_t board_page_bytes = 4096;
 
 // A piece of the arena. Read and written under the lock, but for offset and bytes, which never change.
@@ -49,6 +49,8 @@ struct BoardHead {
   std::uint64_t arena_device, arena_inode, arena_offset_bytes, arena_bytes;
   std::uint64_t budget_bytes;  // all regions in use together
   std::atomic<std::uint32_t> joined, left;
+  // Of reports, under the lock: 1: a rank that ended early has reported of itself; all parts there are have been taken.
+  std::atomic<std::uint32_t> has_early_report, are_parts_taken;
   // 1: a rank ended with the lock, or two claim to be the same; nothing new is agreed on.
   std::atomic<std::uint32_t> closed;
   alignas(64) std::atomic<std::uint32_t> lock_holder;  // 1 + rank that has the lock; a futex word for who waits

@@ -26,7 +26,8 @@ bool put(Board& board, std::span<const std::byte> part) {
   return true;
 }
 
-std::vector<std::vector<std::byte>> collect(const Board& board) {
+// `waits`: with none if one is still to be expected.
+std::vector<std::vector<std::byte>> collect(const Board& board, bool waits) {
   std::vector<std::vector<std::byte>> parts;
   const auto self = shared_memory::own_identity();
   for (std::uint32_t rank = 0; rank < board.world_ranks(); ++rank) {
@@ -35,7 +36,7 @@ std::vector<std::vector<std::byte>> collect(const Board& board) {
       continue;
     const std::uint32_t region = member.record.load(std::memory_order_acquire);  // partner: put()
     if (region == 0) {
-      if (board.is_here(rank) && shared_memory::maybe_alive(member.process, self)) return {};
+      if (waits && board.is_here(rank) && shared_memory::maybe_alive(member.process, self)) return {};
       continue;
     }
     const std::size_t bytes = shared_memory::read_once(member.record_bytes);
@@ -55,7 +56,30 @@ std::vector<std::vector<std::byte>> leave_report(Board& board, std::span<const s
   std::vector<std::vector<std::byte>> parts;
   try {
     left = put(board, part);
-    if (left) parts = collect(board);
+    if (left) parts = collect(board, true);
+    if (!parts.empty()) board.are_parts_taken().store(1, std::memory_order_relaxed);
+  } catch (...) {
+    board.unlock();
+    throw;
+  }
+  board.unlock();
+  return parts;
+}
+
+bool claim_early_report(Board& board) {
+  if (!board.lock()) return true;
+  const bool is_first = board.has_early_report().exchange(1, std::memory_order_relaxed) == 0;
+  board.unlock();
+  return is_first;
+}
+
+bool are_parts_taken(const Board& board) { return board.are_parts_taken().load(std::memory_order_relaxed) != 0; }
+
+std::vector<std::vector<std::byte>> take_parts(Board& board) {
+  if (are_parts_taken(board) || !board.lock()) return {};
+  std::vector<std::vector<std::byte>> parts;
+  try {
+    if (board.are_parts_taken().exchange(1, std::memory_order_relaxed) == 0) parts = collect(board, false);
   } catch (...) {
     board.unlock();
     throw;

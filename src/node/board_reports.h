@@ -14,4 +14,12 @@ namespace millrace::node {
 // still to come; empty otherwise, and then another rank will get them. `left`: false if there was no room for the part.
 std::vector<std::vector<std::byte>> leave_report(Board& board, std::span<const std::byte> part, bool& left);
 
+// This rank ends before its time, and reports of itself. False: another one has done so.
+bool claim_early_report(Board& board);
+
+// Whether somebody has all parts, or took those that were there.
+bool are_parts_taken(const Board& board);
+// For a rank that has waited for the others in vain: the parts that are there. Empty if they are taken.
+std::vector<std::vector<std::byte>> take_parts(Board& board);
+
 }  // namespace millrace::node

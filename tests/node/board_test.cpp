@@ -209,6 +209,41 @@ TEST_P(Boards, BringReportsTogetherForTheLast) {
   EXPECT_EQ(parts.size(), 2u);
 }
 
+TEST_P(Boards, GiveThePartsThatAreThereToOneWhoHasWaited) {
+  Board* board = join(request(0, 3));
+  ASSERT_NE(board, nullptr);
+  int ready[2], finished[2];
+  ASSERT_EQ(pipe(ready) + pipe(finished), 0);
+  // One that lives, and leaves nothing before the others have lost patience.
+  const pid_t late = fork();
+  if (late == 0) {
+    Board* second = join(request(1, 3));
+    bool left = false;
+    char letter = second ? 1 : 0;
+    if (write(ready[1], &letter, 1) != 1 || read(finished[0], &letter, 1) != 1) _exit(2);
+    const std::byte word{7};
+    _exit(second && !are_parts_taken(*second)                                                   ? 3
+          : !claim_early_report(*second) && leave_report(*second, {&word, 1}, left).size() == 2 ? 0
+                                                                                                : 1);
+  }
+  char letter = 0;
+  ASSERT_EQ(read(ready[0], &letter, 1), 1);
+  const std::byte word{1};
+  bool left = false;
+  EXPECT_TRUE(leave_report(*board, {&word, 1}, left).empty());
+  EXPECT_TRUE(left);
+  EXPECT_FALSE(are_parts_taken(*board));
+  EXPECT_TRUE(claim_early_report(*board));
+  EXPECT_EQ(take_parts(*board).size(), 1u);
+  EXPECT_TRUE(are_parts_taken(*board));
+  EXPECT_TRUE(take_parts(*board).empty()) << "once";
+  ASSERT_EQ(write(finished[1], &letter, 1), 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(late, &status, 0), late);
+  EXPECT_EQ(status, 0) << "the last one still gets all";
+  for (const int end : {ready[0], ready[1], finished[0], finished[1]}) close(end);
+}
+
 INSTANTIATE_TEST_SUITE_P(Arena, Boards, testing::Bool(),
                          [](const auto& kind) { return kind.param ? "memfd" : "file"; });
 

@@ -10,6 +10,7 @@
 #include "shim/call/arguments.h"
 #include "shim/hooks/packed_hooks.h"
 #include "shim/hooks/request_hooks.h"
+#include "shim/process/endings.h"
 #include "shim/process/runtime.h"
 #include "shim/process/tools.h"
 #include "shim/reduce/op_substitution.h"
@@ -32,6 +33,7 @@ bool has_made(Word result, Words... words) {
 template <Symbol symbol, class... Words>
 Word init(Words... words) {
   if (!(current_mode() & checking)) find_tools_below();
+  if (current_mode() & recording) prepare_to_watch_endings();
   const Word result = forward<symbol>(words...);
   if (has_made<symbol>(result, words...)) world_initialised();
   return result;
@@ -40,6 +42,12 @@ Word init(Words... words) {
 template <Symbol symbol, class... Words>
 Word finalize(Words... words) {
   if (!(current_mode() & checking)) world_finalising();
+  return forward<symbol>(words...);
+}
+
+template <Symbol symbol, class... Words>
+Word abort(Words... words) {
+  if (!(current_mode() & checking)) aborting();
   return forward<symbol>(words...);
 }
 

@@ -1,11 +1,15 @@
 #include "shim/process/publish.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "abi.h"
@@ -91,28 +95,108 @@ void add_node(record::Destination& destination, int rank, int ranks) {
     add_suffix(destination, 'h', node_name());
 }
 
+// What only the host can say, asked while it may be: whoever ends may be inside it.
+struct ToldByHost {
+  record::RankIdentity identity;
+  bool was_spawned;
+};
+std::optional<ToldByHost>& told_by_host() {
+  static auto& told = *new std::optional<ToldByHost>;  // programs may end in any way
+  return told;
+}
+
+record::Destination places_of_world() {
+  record::Destination places = destination();
+  const auto& told = told_by_host();
+  // They have a world of their own beside that of their parents.
+  if (told ? told->was_spawned : was_spawned()) add_suffix(places, 'p', fmt::format("pid{}", getpid()));
+  return places;
+}
+
+void publish_parts(const node::Board& board, std::span<const std::vector<std::byte>> parts) {
+  record::Destination places = places_of_world();
+  if (others_elsewhere(board, parts.size())) add_node(places, runtime().world_rank, runtime().world_ranks);
+  record::publish(parts, places);
+}
+
+// Returns where.
+std::string publish_alone(const std::vector<std::byte>& own) {
+  record::Destination places = places_of_world();
+  if (runtime().world_ranks > 1) add_suffix(places, '\0', fmt::format("rank{}", runtime().world_rank));
+  record::publish(std::span(&own, 1), places);
+  return places.file;
+}
+
+// What a rank has reported of itself when a signal came that somebody handles.
+struct ProvisionalFile {
+  std::string name;
+  dev_t device;
+  ino_t inode;
+};
+std::optional<ProvisionalFile>& provisional_file() {
+  static auto& file = *new std::optional<ProvisionalFile>;
+  return file;
+}
+
+// There is a better one now. Another job's of that name stays.
+void remove_provisional_file() {
+  const auto file = std::exchange(provisional_file(), std::nullopt);
+  struct stat now {};
+  if (file && lstat(file->name.c_str(), &now) == 0 && now.st_ino == file->inode && now.st_dev == file->device)
+    unlink(file->name.c_str());
+}
+
+void publish_provisional(const std::vector<std::byte>& own) {
+  const std::string name = publish_alone(own);
+  struct stat now {};
+  // Neither a device nor a link of the user's is ours to remove.
+  if (lstat(name.c_str(), &now) == 0 && S_ISREG(now.st_mode)) provisional_file() = {name, now.st_dev, now.st_ino};
+}
+
+// The others end, too, and the last of them reports of all. Not all may come to it.
+void report_with_others(node::Board& board) {
+  constexpr int most_pauses = 30;
+  constexpr timespec pause{0, 10'000'000};
+  for (int pauses = 0; pauses < most_pauses && !node::are_parts_taken(board); ++pauses) nanosleep(&pause, nullptr);
+  const auto parts = node::take_parts(board);
+  if (!parts.empty()) publish_parts(board, parts);
+}
+
 }  // namespace
 
 // Whoever comes last of those that were asked for a report writes it. Nobody waits: a rank that was not asked, or runs
 // without Millrace, would never come.
 void publish_world() {
-  const int rank = runtime().world_rank, ranks = runtime().world_ranks;
-  const std::vector<std::byte> own = own_record(rank, ranks);
-  node::Board* const board = job_board();
+  const std::vector<std::byte> own = own_record(runtime().world_rank, runtime().world_ranks);
+  remove_provisional_file();
   bool left = false;
-  record::Destination places = destination();
-  // They have a world of their own beside that of their parents.
-  if (was_spawned()) add_suffix(places, 'p', fmt::format("pid{}", getpid()));
-  if (board) {
-    const auto records = node::leave_report(*board, own, left);
-    if (!records.empty()) {
-      if (others_elsewhere(*board, records.size())) add_node(places, rank, ranks);
-      record::publish(records, places);
-    }
+  if (node::Board* const board = job_board()) {
+    const auto parts = node::leave_report(*board, own, left);
+    if (!parts.empty()) publish_parts(*board, parts);
   }
-  if (left) return;
-  if (ranks > 1) add_suffix(places, '\0', fmt::format("rank{}", rank));
-  record::publish(std::span(&own, 1), places);
+  if (!left) publish_alone(own);
+}
+
+void prepare_for_endings() { told_by_host() = {identity(runtime().world_rank, runtime().world_ranks), was_spawned()}; }
+
+void publish_ending(const char* how, Ending ending) {
+  record::RankIdentity who = told_by_host().value().identity;
+  who.wall_ns = monotonic_ns() - runtime().initialised_ns;
+  who.ended_by = ending == Ending::perhaps ? fmt::format("{}, which the program handles", how) : how;
+  const std::vector<std::byte> own =
+      record::pack_rank_record(who, names(), findings(), runtime().tick_scale.ns_per_tick());
+  remove_provisional_file();
+  if (ending == Ending::perhaps) return publish_provisional(own);
+  bool left = false;
+  node::Board* const board = job_board();
+  if (board) {
+    const auto parts = node::leave_report(*board, own, left);
+    if (!parts.empty()) return publish_parts(*board, parts);
+  }
+  if (!left || (ending == Ending::of_one && node::claim_early_report(*board)))
+    publish_alone(own);
+  else
+    report_with_others(*board);
 }
 
 record::RankRecord record_until_now() {

@@ -20,6 +20,7 @@
 #include "shim/node/job_nodes.h"
 #include "shim/node/node_agreement.h"
 #include "shim/packed/host_call.h"
+#include "shim/process/endings.h"
 #include "shim/process/introduce.h"
 #include "shim/process/publish.h"
 #include "shim/reduce/op_substitution.h"
@@ -102,6 +103,7 @@ void start_world() {
     join_job_board(state.settings, rank, ranks);
   meet_other_nodes(state.settings, rank, ranks);
   prepare_shared_collectives(state.settings, rank, ranks);
+  if (current_mode() & recording) watch_endings();
 }
 
 void end_world() {
@@ -112,6 +114,7 @@ void end_world() {
   forget_shared_collectives();
   forget_op_substitution();
   forget_layouts();
+  forget_endings();
   if (current_mode() & recording) publish_world();
   leave_other_nodes();
   leave_job_board();
