@@ -15,7 +15,8 @@ constexpr const char* why_pair = "two ranks: both send all and reduce all, in bu
 constexpr const char* why_cells = "fits a cell: whoever needs it reads it from where its owner put it";
 constexpr const char* why_tree = "fits a cell, and so many ranks that a tree has fewer steps";
 constexpr const char* why_chunks = "larger than a cell: a ring of chunks, filled and emptied at the same time";
-constexpr const char* why_slices = "larger than a cell: every rank reduces its slice of each chunk";
+constexpr const char* why_slices =
+    "larger than a cell, or too much for one rank to read of all: every rank reduces its slice of each chunk";
 constexpr const char* why_chain =
     "large, or ranks share cores: each in turn reduces into what the one before it left, and copies nothing in";
 constexpr const char* why_pieces = "larger than a cell: every rank reduces its block, piece by piece";
@@ -42,15 +43,17 @@ constexpr bool is_pair(const S& s, const Q& q) { return q.ranks == 2 && s.pair; 
 constexpr bool pair_reduces(const S& s, const Q& q) {
   return is_pair(s, q) && !(q.in_order && !q.crowded && q.bytes >= s.user_op_slices_bytes);
 }
+// Many ranks, each with a core of its own.
+constexpr bool is_roomy(const S& s, const Q& q) { return !q.crowded && q.ranks >= s.roomy_ranks; }
+// Whether not too much is read by who wants the result.
+constexpr bool rows_fit(const S& s, const Q& q, std::uint32_t row_bytes, std::uint32_t rows_bytes) {
+  return !is_roomy(s, q) || q.bytes <= std::min(row_bytes, rows_bytes / q.ranks);
+}
 // A limit of 0 bytes forces it.
 constexpr bool chains(const S& s, const Q& q, std::uint32_t from_bytes, std::uint32_t roomy_from_bytes) {
   if (from_bytes == 0) return true;
   if (q.crowded) return q.ranks >= s.chain_ranks && at_least(q.bytes, from_bytes);
-  return !q.in_background && q.ranks >= s.roomy_ranks && at_least(q.bytes, roomy_from_bytes);
-}
-constexpr bool rows_fit(const S& s, const Q& q) {
-  if (q.crowded || q.ranks < s.roomy_ranks) return true;
-  return q.bytes <= std::min(s.allreduce_roomy_cells_bytes, s.allreduce_roomy_rows_bytes / q.ranks);
+  return !q.in_background && is_roomy(s, q) && at_least(q.bytes, roomy_from_bytes);
 }
 
 constexpr void force_barrier(S& s, std::uint32_t tree_ranks) {
@@ -68,7 +71,7 @@ constexpr void force_bcast(S& s, std::uint32_t tree_ranks, std::uint32_t cells_b
 
 constexpr void force_small_reduce(S& s, std::uint32_t tree_ranks) {
   s.reduce_tree_ranks = tree_ranks;
-  s.reduce_cells_bytes = never;
+  s.reduce_cells_bytes = s.reduce_roomy_rows_bytes = never;
   s.reduce_chain_bytes = s.reduce_roomy_chain_bytes = never;
 }
 
@@ -144,7 +147,9 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      },
      {.reduce = reduce_tree}, [](S& s) { force_small_reduce(s, tree_from_ranks); }},
     {Kind::reduce, Algorithm::cells, "cells", why_cells,
-     [](const S& s, const Q& q) { return fits(q, s.reduce_cells_bytes); },
+     [](const S& s, const Q& q) {
+       return fits(q, s.reduce_cells_bytes) && rows_fit(s, q, never, s.reduce_roomy_rows_bytes);
+     },
      {.reduce = reduce_cells}, [](S& s) { force_small_reduce(s, never); }},
     {Kind::reduce, Algorithm::chain, "chain", why_chain,
      [](const S& s, const Q& q) { return chains(s, q, s.reduce_chain_bytes, s.reduce_roomy_chain_bytes); },
@@ -167,7 +172,10 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      },
      {.allreduce = allreduce_tree}, [](S& s) { force_allreduce(s, tree_from_ranks, never, never); }},
     {Kind::allreduce, Algorithm::cells, "cells", why_cells,
-     [](const S& s, const Q& q) { return fits(q, s.allreduce_cells_bytes) && rows_fit(s, q); },
+     [](const S& s, const Q& q) {
+       return fits(q, s.allreduce_cells_bytes) &&
+              rows_fit(s, q, s.allreduce_roomy_cells_bytes, s.allreduce_roomy_rows_bytes);
+     },
      {.allreduce = allreduce_cells}, [](S& s) { force_allreduce(s, never, never, never); }},
     {Kind::allreduce, Algorithm::chain, "chain", why_chain,
      [](const S& s, const Q& q) { return chains(s, q, s.allreduce_chain_bytes, s.allreduce_roomy_chain_bytes); },

@@ -68,11 +68,12 @@ struct Selection {
   std::uint32_t allreduce_chain_bytes = 128 << 10;
   std::uint32_t chain_ranks = 5;
   std::uint32_t chain_chunk_bytes = 64 << 10;  // the most
-  // Where so many ranks and more have a core each. Through cells everybody reads the rows of all, in slices only who
-  // reduces does; along the chain a rank reads one row, in slices a piece of each, and all of them at once.
+  // Where so many ranks and more have a core each. Through cells whoever wants the result reads the rows of all, in
+  // slices each rank a piece of them; along the chain a rank reads one row, in slices a piece of each, and all at once.
   std::uint32_t roomy_ranks = 4;
   std::uint32_t allreduce_roomy_cells_bytes = 512;
   std::uint32_t allreduce_roomy_rows_bytes = 8192;  // of all ranks
+  std::uint32_t reduce_roomy_rows_bytes = 40 << 10;
   std::uint32_t reduce_roomy_chain_bytes = 128 << 10;
   std::uint32_t allreduce_roomy_chain_bytes = 1 << 20;
   // What a core could have copied while a flag went to the next: many chunks take many flags, few leave ranks idle.

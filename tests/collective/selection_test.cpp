@@ -130,6 +130,13 @@ TEST(Selection, OfRanksWithACoreEach) {
     EXPECT_EQ(chosen(selection, Kind::allreduce, most_bytes, ranks), Algorithm::cells) << ranks;
     EXPECT_EQ(chosen(selection, Kind::allreduce, most_bytes + 1, ranks), Algorithm::slices) << ranks;
   }
+  for (const auto& [ranks, most_bytes] :
+       {std::pair<std::uint32_t, std::size_t>{3, 4096}, {8, 4096}, {16, 2560}, {40, 1024}, {128, 320}}) {
+    EXPECT_EQ(chosen(selection, Kind::reduce, most_bytes, ranks), Algorithm::cells) << ranks;
+    EXPECT_EQ(chosen(selection, Kind::reduce, most_bytes + 1, ranks), Algorithm::slices) << ranks;
+  }
+  EXPECT_EQ(chosen(selection, Kind::reduce, 4096, 16, false, true), Algorithm::cells);
+  EXPECT_EQ(chosen(selected({false, "", "reduce=cells"}), Kind::reduce, 4096, 128), Algorithm::cells);
   EXPECT_EQ(chosen(selection, Kind::scatter, 273, 16), Algorithm::cells);
   EXPECT_EQ(chosen(selection, Kind::scatter, 274, 16), Algorithm::mail);
   // In the background nobody waits for the rank before him.
