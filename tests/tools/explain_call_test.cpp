@@ -12,7 +12,8 @@ constexpr const char* no_settings[] = {nullptr};
 TEST(ExplainCall, NamesTheAlgorithm) {
   EXPECT_NE(explain_call("allreduce", 8, 2, false, no_settings).text.find("pair"), std::string::npos);
   EXPECT_NE(explain_call("MPI_Allreduce", 8, 5, false, no_settings).text.find("cells"), std::string::npos);
-  EXPECT_NE(explain_call("reduce", 1 << 20, 8, false, no_settings).text.find("slices"), std::string::npos);
+  EXPECT_NE(explain_call("reduce", 1 << 16, 8, false, no_settings).text.find("slices"), std::string::npos);
+  EXPECT_NE(explain_call("reduce", 1 << 20, 8, false, no_settings).text.find("chain"), std::string::npos);
   EXPECT_NE(explain_call("alltoall", 1 << 20, 8, false, no_settings).text.find("alltoall_mail"), std::string::npos);
   EXPECT_NE(explain_call("alltoall", 8, 700, false, no_settings).text.find("host MPI"), std::string::npos);
   EXPECT_NE(explain_call("BCAST", 1 << 20, 8, false, no_settings).text.find("chunks"), std::string::npos);

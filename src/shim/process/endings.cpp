@@ -1,5 +1,6 @@
 #include "shim/process/endings.h"
 
+#include "shim/packed/host_call.h"
 #include "shim/process/ending_signals.h"
 #include "shim/process/publish.h"
 #include "shim/process/report_helper.h"
@@ -7,8 +8,14 @@
 namespace millrace::shim {
 namespace {
 
-// After the handlers of the program and the destructors of its objects, which may call MPI_Finalize yet.
-[[gnu::destructor]] void at_exit() { report_ending("exit() without MPI_Finalize", Ending::with_all); }
+// After the handlers of the program and the destructors of its objects, which may call MPI_Finalize yet. A tool that is
+// linked in may have called it by its PMPI name, past us; MPI_Finalized may be asked at any time.
+[[gnu::destructor]] void at_exit() {
+  if (!has_report_helper()) return;
+  int finalized = 0;
+  host<Symbol::MPI_Finalized>(as_word(&finalized));
+  if (finalized == 0) report_ending("exit() without MPI_Finalize", Ending::with_all);
+}
 
 }  // namespace
 

@@ -91,6 +91,8 @@ bool start_report_helper() noexcept {
   return is_there;
 }
 
+bool has_report_helper() noexcept { return is_watched(); }
+
 void end_report_helper() noexcept {
   if (!is_watched()) return;
   wait_for_report();

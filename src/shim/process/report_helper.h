@@ -8,6 +8,7 @@ namespace millrace::shim {
 // False: no thread can be had. By one thread.
 bool start_report_helper() noexcept;
 void end_report_helper() noexcept;
+bool has_report_helper() noexcept;
 
 // Has the thread report, once in a process unless it is `perhaps`, and waits until it has, but not for ever. `how`
 // stays as it is. May be called by a handler of a signal.
