@@ -1,5 +1,5 @@
-"""Buffers in the memory of a real GPU, where there is one: with Millrace as without. Of our hosts only Intel MPI is made
-for GPUs; what is done with those of others is tested with stand-ins (test_device_memory.py)."""
+"""Buffers in the memory of a real GPU, where there is one: with Millrace as without. Of our hosts only Intel MPI is
+made for GPUs; what is done with those of others is tested with stand-ins (test_device_memory.py)."""
 
 import ctypes
 import json
