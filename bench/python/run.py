@@ -16,6 +16,7 @@ slower in both.
 
 import argparse
 import csv
+import ctypes
 import os
 import pathlib
 import platform
@@ -36,6 +37,15 @@ DTYPES = "f2 f4 f8 i1 i2 i4 i8 c8 c16".split()
 FUNCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum, "band": np.bitwise_and}
 MOST_ARRAYS = 5
 FORMS = ("new", "out", "3 new", "3 out", "4 new", "4 out", "5 new", "5 out")
+
+
+def keep_freed_memory():
+    """Else the allocator gives the end of its heap back from time to time, whichever side's result lies there, and one
+    side alone pays for pages that are mapped again."""
+    trim_threshold, mmap_threshold = -1, -3
+    for option, most_bytes in (trim_threshold, 2**30), (mmap_threshold, 2**25):
+        if not ctypes.CDLL(None).mallopt(option, most_bytes):
+            sys.exit(f"mallopt({option}, {most_bytes}) failed")
 
 
 def sizes(most_elements, between):
@@ -187,6 +197,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1, help="0 uses idle cores")
     parser.add_argument("--below", type=float, default=0.97)
     options = parser.parse_args()
+    keep_freed_memory()
     millrace.use_threads(options.threads)
     print(f"{processor()}, kernels {millrace.isa()}, NumPy {np.__version__}, Python {platform.python_version()}")
     print(
