@@ -66,14 +66,15 @@ struct Asked {
 // until the job's own measurements say otherwise.
 bool is_hosts(const plan::Tuning& tuning, const plan::HostFacts& facts, const Asked& asked) {
   using collective::Kind;
-  const std::optional<std::uint64_t> bytes = asked.kind == Kind::barrier ? 0 : asked.bytes;
-  if (const auto told = plan::host_does_by_table(tuning.collectives_of(facts), asked.kind, bytes)) return *told;
+  const std::uint64_t bytes = asked.kind == Kind::barrier ? 0 : asked.bytes;
+  const auto size = static_cast<std::int64_t>(bytes);
+  if (const auto told = plan::host_does_by_table(tuning.collectives_of(facts), asked.kind, size)) return *told;
   const bool moves_blocks = asked.kind == Kind::gather || asked.kind == Kind::scatter ||
                             asked.kind == Kind::allgather || asked.kind == Kind::alltoall ||
                             asked.kind == Kind::neighbor;
   return moves_blocks
-             ? plan::host_exchanges_faster(facts, asked.kind, bytes, asked.crowded)
-             : plan::host_shares_faster(facts, asked.kind, *bytes, asked.ranks, asked.crowded, asked.reads_memory);
+             ? plan::host_exchanges_faster(facts, asked.kind, size, asked.crowded)
+             : plan::host_shares_faster(facts, asked.kind, bytes, asked.ranks, asked.crowded, asked.reads_memory);
 }
 
 std::string by_host(const SettingValues& settings, std::span<const std::string> products,

@@ -13,14 +13,17 @@
 
 namespace millrace::plan {
 
+// Where `bytes` are those of each block and blocks may differ (the v and w forms, neighbours), they are negative: ranks
+// do not know each other's. Not std::optional, for this is on the way of calls of 100 ns, and what GCC passes of one in
+// two registers was stored in parts a moment ago and is read as a whole, which a processor waits for.
+
 // What a table says instead, by kind (tuning.h).
 using HostCollectives = std::array<std::optional<MessageRange>, static_cast<std::size_t>(collective::last_kind) + 1>;
 
-inline std::optional<bool> host_does_by_table(const HostCollectives& table, collective::Kind kind,
-                                              std::optional<std::uint64_t> bytes) {
+inline std::optional<bool> host_does_by_table(const HostCollectives& table, collective::Kind kind, std::int64_t bytes) {
   const std::optional<MessageRange>& range = table[static_cast<std::size_t>(kind)];
   if (!range) return std::nullopt;
-  return range->holds(bytes ? static_cast<std::int64_t>(*bytes) : 1);
+  return range->holds(bytes < 0 ? 1 : bytes);
 }
 
 // `crowded`: some rank of the group has no core of its own. `reads_memory`: its ranks may read each other's memory.
@@ -37,48 +40,44 @@ inline bool host_shares_faster(const HostFacts& facts, collective::Kind kind, st
   return facts.bcast_of_two.holds(size) || (!reads_memory && facts.bcast_by_one_copy.holds(size));
 }
 
-// The same for the collectives that reduce nothing. `bytes`: of each block, or nothing where blocks differ (the v and w
-// forms, neighbours): ranks do not know each other's, so those are always or never the host's. Whether data have gaps,
-// where we are far ahead, is not known to all ranks either.
-inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind, std::optional<std::uint64_t> bytes,
-                                  bool crowded) {
+// The same for the collectives that reduce nothing. Where blocks differ they are always or never the host's. Whether
+// data have gaps, where we are far ahead, is not known to all ranks either.
+inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind, std::int64_t bytes, bool crowded) {
   if (kind == collective::Kind::neighbor && crowded && facts.crowded_neighbors) return true;
   const std::int64_t small_below = kind == collective::Kind::gather    ? facts.small_gather_below
                                    : kind == collective::Kind::scatter ? facts.small_scatter_below
                                                                        : 0;
-  if (!bytes)
+  if (bytes < 0)
     return (kind == collective::Kind::gather && facts.gathers_counted) ||
            (kind == collective::Kind::scatter && facts.scatters_counted);
-  const auto size = static_cast<std::int64_t>(*bytes);
-  if (kind == collective::Kind::alltoall) return crowded && size < facts.crowded_alltoall_below;
-  return size < small_below;
+  if (kind == collective::Kind::alltoall) return crowded && bytes < facts.crowded_alltoall_below;
+  return bytes < small_below;
 }
 
 // The same for the nonblocking ones.
-inline bool host_begins_faster(const HostFacts& facts, collective::Kind kind, std::optional<std::uint64_t> bytes,
-                               bool crowded) {
+inline bool host_begins_faster(const HostFacts& facts, collective::Kind kind, std::int64_t bytes, bool crowded) {
   using collective::Kind;
   if (kind == Kind::barrier) return crowded && facts.crowded_begun_barrier;
   if (kind == Kind::neighbor) return !crowded && facts.begun_neighbors;
-  if (!bytes) return false;
-  const auto size = static_cast<std::int64_t>(*bytes);
+  if (bytes < 0) return false;
   switch (kind) {
-    case Kind::bcast: return !crowded && facts.begun_bcast.holds(size);
-    case Kind::gather: return !crowded && size >= facts.begun_blocks_from;
-    case Kind::scatter: return !crowded && size >= facts.begun_scatter_from;
-    case Kind::allgather: return crowded ? size < facts.crowded_begun_to_all_below : facts.begun_allgather.holds(size);
-    case Kind::alltoall: return size >= facts.begun_blocks_from || (crowded && size < facts.crowded_begun_to_all_below);
+    case Kind::bcast: return !crowded && facts.begun_bcast.holds(bytes);
+    case Kind::gather: return !crowded && bytes >= facts.begun_blocks_from;
+    case Kind::scatter: return !crowded && bytes >= facts.begun_scatter_from;
+    case Kind::allgather:
+      return crowded ? bytes < facts.crowded_begun_to_all_below : facts.begun_allgather.holds(bytes);
+    case Kind::alltoall:
+      return bytes >= facts.begun_blocks_from || (crowded && bytes < facts.crowded_begun_to_all_below);
     default: return false;
   }
 }
 
 // The same for a start of a persistent one.
-inline bool host_starts_faster(const HostFacts& facts, collective::Kind kind, std::optional<std::uint64_t> bytes,
-                               bool crowded) {
+inline bool host_starts_faster(const HostFacts& facts, collective::Kind kind, std::int64_t bytes, bool crowded) {
   using collective::Kind;
   if (host_begins_faster(facts, kind, bytes, crowded)) return true;
   const bool is_sent_on = kind == Kind::bcast || kind == Kind::allgather || kind == Kind::alltoall;
-  return bytes && is_sent_on && !crowded && static_cast<std::int64_t>(*bytes) < facts.small_started_below;
+  return bytes >= 0 && is_sent_on && !crowded && bytes < facts.small_started_below;
 }
 
 }  // namespace millrace::plan

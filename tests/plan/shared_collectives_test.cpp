@@ -20,7 +20,7 @@ TEST(SharedCollectives, OfHostsThatWereNotMeasuredAreOurs) {
     for (const bool crowded : {false, true}) {
       EXPECT_FALSE(bcast_is_hosts(unknown, bytes, 2, crowded, false));
       for (const Kind kind : {Kind::gather, Kind::scatter, Kind::alltoall, Kind::neighbor})
-        EXPECT_FALSE(host_exchanges_faster(unknown, kind, static_cast<std::uint64_t>(bytes), crowded));
+        EXPECT_FALSE(host_exchanges_faster(unknown, kind, bytes, crowded));
     }
 }
 
@@ -57,12 +57,12 @@ TEST(SharedCollectives, SmallMessagesThatOnlyTheRootWaitsForAreTheHosts) {
       EXPECT_FALSE(host_exchanges_faster(*host, kind, 128, false));
     }
     for (const HostFacts* host : {&openmpi_4, &openmpi_5, &intel})
-      EXPECT_TRUE(host_exchanges_faster(*host, kind, std::nullopt, false)) << "blocks differ: always";
+      EXPECT_TRUE(host_exchanges_faster(*host, kind, -1, false)) << "blocks differ: always";
     for (const HostFacts* host : {&intel, &mpich_4, &mpich_5})
       EXPECT_FALSE(host_exchanges_faster(*host, kind, 8, false));
   }
-  EXPECT_TRUE(host_exchanges_faster(mpich_4, Kind::gather, std::nullopt, false));
-  EXPECT_FALSE(host_exchanges_faster(mpich_4, Kind::scatter, std::nullopt, false));
+  EXPECT_TRUE(host_exchanges_faster(mpich_4, Kind::gather, -1, false));
+  EXPECT_FALSE(host_exchanges_faster(mpich_4, Kind::scatter, -1, false));
 }
 
 TEST(SharedCollectives, LargeBlocksOfOneRootAreOurs) {
@@ -92,9 +92,9 @@ TEST(SharedCollectives, MessagesToAllAndToNeighbours) {
     EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, 8, false));
     EXPECT_EQ(host_exchanges_faster(*host, Kind::alltoall, 4095, true), is_openmpi);
     EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, 4096, true));
-    EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, std::nullopt, true));
-    EXPECT_EQ(host_exchanges_faster(*host, Kind::neighbor, std::nullopt, true), is_openmpi);
-    EXPECT_FALSE(host_exchanges_faster(*host, Kind::neighbor, std::nullopt, false));
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, -1, true));
+    EXPECT_EQ(host_exchanges_faster(*host, Kind::neighbor, -1, true), is_openmpi);
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::neighbor, -1, false));
   }
 }
 
@@ -118,7 +118,7 @@ TEST(SharedCollectives, LargeNonblockingOnesOfIntelMpi) {
     EXPECT_FALSE(host_begins_faster(intel, kind, edge - 1, false));
     EXPECT_TRUE(host_begins_faster(intel, kind, edge, false));
     EXPECT_EQ(host_begins_faster(intel, kind, edge, true), kind == Kind::alltoall);
-    EXPECT_FALSE(host_begins_faster(intel, kind, std::nullopt, false)) << "blocks differ: never";
+    EXPECT_FALSE(host_begins_faster(intel, kind, -1, false)) << "blocks differ: never";
   }
   EXPECT_TRUE(host_begins_faster(intel, Kind::allgather, edge, false));
   EXPECT_FALSE(host_begins_faster(intel, Kind::allgather, 1024 * kib, false));
@@ -127,8 +127,8 @@ TEST(SharedCollectives, LargeNonblockingOnesOfIntelMpi) {
 
 TEST(SharedCollectives, SmallNonblockingOnesToAllWhereOpenMpiSharesCores) {
   for (const HostFacts* host : {&openmpi_4, &openmpi_5}) {
-    EXPECT_TRUE(host_begins_faster(*host, Kind::barrier, std::nullopt, true));
-    EXPECT_FALSE(host_begins_faster(*host, Kind::barrier, std::nullopt, false));
+    EXPECT_TRUE(host_begins_faster(*host, Kind::barrier, -1, true));
+    EXPECT_FALSE(host_begins_faster(*host, Kind::barrier, -1, false));
     for (const Kind kind : {Kind::allgather, Kind::alltoall}) {
       EXPECT_TRUE(host_begins_faster(*host, kind, 511, true));
       EXPECT_FALSE(host_begins_faster(*host, kind, 512, true));
@@ -147,15 +147,15 @@ TEST(SharedCollectives, SmallStartsOfPersistentOnes) {
     EXPECT_FALSE(host_starts_faster(mpich_5, kind, 8, false));
   }
   EXPECT_FALSE(host_starts_faster(openmpi_5, Kind::allreduce, 8, false));
-  EXPECT_FALSE(host_starts_faster(openmpi_5, Kind::bcast, std::nullopt, false));
+  EXPECT_FALSE(host_starts_faster(openmpi_5, Kind::bcast, -1, false));
   EXPECT_TRUE(host_starts_faster(openmpi_5, Kind::allgather, 8, true)) << "as where nothing is prepared";
 }
 
 TEST(SharedCollectives, NonblockingOnesOfNeighboursOfIntelMpi) {
-  EXPECT_TRUE(host_begins_faster(intel, Kind::neighbor, std::nullopt, false));
-  EXPECT_TRUE(host_starts_faster(intel, Kind::neighbor, std::nullopt, false));
-  EXPECT_FALSE(host_begins_faster(intel, Kind::neighbor, std::nullopt, true));
-  EXPECT_FALSE(host_begins_faster(openmpi_4, Kind::neighbor, std::nullopt, false));
+  EXPECT_TRUE(host_begins_faster(intel, Kind::neighbor, -1, false));
+  EXPECT_TRUE(host_starts_faster(intel, Kind::neighbor, -1, false));
+  EXPECT_FALSE(host_begins_faster(intel, Kind::neighbor, -1, true));
+  EXPECT_FALSE(host_begins_faster(openmpi_4, Kind::neighbor, -1, false));
 }
 
 }  // namespace

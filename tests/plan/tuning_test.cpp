@@ -51,7 +51,7 @@ TEST(Tuning, ReadsWhatItWrites) {
   EXPECT_EQ(host_does_by_table(collectives, collective::Kind::bcast, 65536), true);
   EXPECT_EQ(host_does_by_table(collectives, collective::Kind::bcast, 65535), false);
   EXPECT_EQ(host_does_by_table(collectives, collective::Kind::gather, 8), false);
-  EXPECT_EQ(host_does_by_table(collectives, collective::Kind::gather, std::nullopt), false);
+  EXPECT_EQ(host_does_by_table(collectives, collective::Kind::gather, -1), false);
   EXPECT_EQ(host_does_by_table(collectives, collective::Kind::scatter, 8), std::nullopt);
   EXPECT_EQ(host_does_by_table(read.collectives_of(hosts::intel), collective::Kind::bcast, 65536), std::nullopt);
   EXPECT_TRUE(read.ranges(hosts::mpich_5)[mixed].holds(8192)) << "what the table leaves out is as without it";

@@ -66,10 +66,10 @@ struct Reach {
   bool meets(const Reach& other) const { return first < other.end && other.first < end; }
 };
 
-// Of a side whose blocks are alike; nothing if its arguments are not valid.
-std::optional<std::int64_t> bytes_of_a_block(const ExchangeCall& call, const ExchangeSide& side) {
+// Of a side whose blocks are alike; negative if its arguments are not valid. (No std::optional: shared_collectives.h.)
+std::int64_t bytes_of_a_block(const ExchangeCall& call, const ExchangeSide& side) {
   const std::int64_t count = call.count(side, 0);
-  if (count < 0 || call.is_in_place(side)) return std::nullopt;
+  if (count < 0 || call.is_in_place(side)) return -1;
   const Word datatype = call.datatype(side, 0);
   std::int64_t size_bytes = 0;
   const std::optional<WireType> known = may_have_layout(datatype) ? std::nullopt : wire_type(datatype);
@@ -77,11 +77,11 @@ std::optional<std::int64_t> bytes_of_a_block(const ExchangeCall& call, const Exc
     size_bytes = known->size_bytes;
   } else {
     const std::optional<ExchangeType> type = exchange_type(datatype);
-    if (!type) return std::nullopt;
+    if (!type) return -1;
     size_bytes = type->size_bytes;
   }
   std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(count, size_bytes, &bytes)) return std::nullopt;
+  if (__builtin_mul_overflow(count, size_bytes, &bytes)) return -1;
   return bytes;
 }
 
@@ -137,13 +137,13 @@ class ExchangeAttempt {
     if (shape_.is_rooted()) call.root = root_;
     if (!shape_.is_regular()) return whose_is(communicator_, call, false);
     const ExchangeSide& side = regular_side(call_, communicator_.rank);
-    const std::optional<std::int64_t> bytes = bytes_of_a_block(call_, side);
-    if (!bytes) return refused(Reason::invalid_argument);
+    const std::int64_t bytes = bytes_of_a_block(call_, side);
+    if (bytes < 0) return refused(Reason::invalid_argument);
     // Where a type is not compiled its size is known up to there only.
-    if (*bytes > INT_MAX) return refused(Reason::large_count);
-    if (*bytes == 0) return refused_nothing(false);
-    call.bytes = *bytes;
-    block_bytes_ = static_cast<std::size_t>(*bytes);
+    if (bytes > INT_MAX) return refused(Reason::large_count);
+    if (bytes == 0) return refused_nothing(false);
+    call.bytes = bytes;
+    block_bytes_ = static_cast<std::size_t>(bytes);
     const Attempt answer = whose_is(communicator_, call, !is_predefined(call_.datatype(side, 0)));
     if (!answer.is_decided())
       swaps_blocks_ = collective::exchanges_blocks(communicator_.group->group(), call.kind, block_bytes_);
@@ -422,7 +422,7 @@ class ExchangeAttempt {
 bool waits_for_all(const ExchangeCall& call, int rank) noexcept try {
   const ExchangeShape& shape = call.shape;
   if (shape.kind != ExchangeKind::allgather && shape.kind != ExchangeKind::alltoall) return false;
-  return shape.is_regular() && bytes_of_a_block(call, regular_side(call, rank)).value_or(0) > 0;
+  return shape.is_regular() && bytes_of_a_block(call, regular_side(call, rank)) > 0;
 } catch (...) {  // no memory: this rank does not know what the others do
   return false;
 }

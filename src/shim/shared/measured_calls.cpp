@@ -156,9 +156,9 @@ void note_host_call(Communicator& communicator, std::uint64_t time_ns) noexcept 
 }
 
 Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool hosts, bool either) noexcept try {
-  const Whose by_table{Result::ok, hosts ? Reason::host_is_faster : Reason::none};
+  const Reason by_table = hosts ? Reason::host_is_faster : Reason::none;
   const When when = when_to_try.load(std::memory_order_relaxed);
-  if (when == When::never) return by_table;
+  if (when == When::never) return {Result::ok, by_table};
   if (!communicator.measured)
     communicator.measured =
         std::make_unique<MeasuredCalls>(when == When::always, communicator.group->group().across() != nullptr);
@@ -170,7 +170,7 @@ Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool 
   if (due.report) report(communicator, calls);
   if (due.decision)
     if (const Result result = decide(communicator, calls); result != Result::ok) return {result, Reason::none};
-  if (!either) return by_table;
+  if (!either) return {Result::ok, by_table};
   const Side standard = hosts ? Side::host : Side::ours;
   const Side side = calls.evidence.choose(call, standard);
   const bool is_timed = calls.evidence.measures();
@@ -180,7 +180,7 @@ Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool 
       note_class(communicator, call);
     return {};
   }
-  if (standard == Side::host) return by_table;
+  if (standard == Side::host) return {Result::ok, by_table};
   return {Result::ok, is_timed && calls.evidence.tries() ? Reason::tried : Reason::host_was_faster};
 } catch (...) {  // no memory: the others count on this rank
   return {communicator.group->group().fail(Result::rank_failed), Reason::none};
