@@ -17,7 +17,10 @@ SHARED_ALGORITHMS = {
     for kind in ("barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "scan", "gather", "scatter", "allgather",
                  "alltoall")
 }  # fmt: skip
-CASES = ("inside_the_host", "while_computing", "freed", "hundred", "truncated", "different", "handles", "threads")
+CASES = (
+    "inside_the_host", "messages_beside", "while_computing", "freed", "hundred", "truncated", "different", "handles",
+    "threads",
+)  # fmt: skip
 SEED = 4711
 # Persistent collectives, as far as each host alone gets them right (docs/hosts.md), which does the first starts of
 # each: MPICH fails in completions of an array, Open MPI 5 crashes where a datatype was freed after it was given.

@@ -166,6 +166,11 @@ class Completion {
     const bool single_request = entry == Entry::Request_get_status || entry == Entry::Test || entry == Entry::Wait;
     store(words_[single_request ? 0 : at::Waitall::array_of_requests], one.index, one.token->handle);
   }
+  // A host that was asked about null requests only has not looked at its transports, where messages that have left this
+  // rank's hands may lie.
+  static void drive_instead_of(const std::vector<Found>& hidden) {
+    if (!hidden.empty()) drive_host(nullptr);
+  }
   void hide(const std::vector<Found>& found) const {
     for (const Found& one : found) set_null(words_[at::Waitall::array_of_requests], one.index);
   }
@@ -222,6 +227,7 @@ class Completion {
       if (!has_succeeded(symbol_, result, words_) || is_set) return result;
       // None of the host's is active.
       if (found.empty() && waits && !any_in_background()) return pass();
+      drive_instead_of(found);
       if (!waits) {
         *static_cast<int*>(as_pointer(words_[at::Testany::flag])) = 0;
         return result;
@@ -293,6 +299,7 @@ class Completion {
       if (!has_succeeded(symbol_, result, words_) && ended.empty()) return result;
       if (found.empty() && (outcount != 0 || !any_in_background())) return outcount != 0 ? result : pass();
       if (host_has_none) outcount = 0;
+      if (outcount == 0 && ended.empty()) drive_instead_of(found);
       if (outcount != 0 || !ended.empty() || !waits) return add_ours(ended, frees, outcount, result);
       give_way(round);
     }

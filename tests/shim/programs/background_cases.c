@@ -87,6 +87,56 @@ static void while_computing(void) {
   check_sum(large);
 }
 
+/* Rank 1 has more messages under way than lie between two ranks, and asks only for a collective that ends after rank 0
+   has received them: its questions must move them. */
+static void messages_beside(void) {
+  enum { messages = 4000, ints = 128, ways = 9 };
+  static int sent[messages][ints];
+  static MPI_Request sends[messages];
+  for (int way = 0; way < ways; ++way) {
+    MPI_Request request;
+    MPI_Status status;
+    int sum = 0, one = 1, flag = 0, index = 0, done = 0, indices[1];
+    if (rank == 1)
+      for (int i = 0; i < messages; ++i) {
+        sent[i][0] = way + i;
+        MPI_Isend(sent[i], ints, MPI_INT, 0, 3, MPI_COMM_WORLD, &sends[i]);
+      }
+    if (rank == 0) {
+      static int received[ints];
+      usleep(20000);
+      for (int i = 0; i < messages; ++i) {
+        MPI_Recv(received, ints, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        expect(received[0] == way + i, "a message is wrong");
+      }
+    }
+    MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    switch (rank == 1 ? way : 0) {
+      case 0: MPI_Wait(&request, &status); break;
+      case 1:
+        while (!flag) MPI_Test(&request, &flag, &status);
+        break;
+      case 2: MPI_Waitall(1, &request, &status); break;
+      case 3:
+        while (!flag) MPI_Testall(1, &request, &flag, &status);
+        break;
+      case 4: MPI_Waitany(1, &request, &index, &status); break;
+      case 5:
+        while (!flag) MPI_Testany(1, &request, &index, &flag, &status);
+        break;
+      case 6: MPI_Waitsome(1, &request, &done, indices, &status); break;
+      case 7:
+        while (done == 0) MPI_Testsome(1, &request, &done, indices, &status);
+        break;
+      default:
+        while (!flag) MPI_Request_get_status(request, &flag, &status);
+        MPI_Wait(&request, &status);
+    }
+    expect(sum == ranks && request == MPI_REQUEST_NULL, "a sum beside messages is wrong");
+    if (rank == 1) MPI_Waitall(messages, sends, MPI_STATUSES_IGNORE);
+  }
+}
+
 /* The communicator and the type are given back before the calls on it have ended; its handle may be another's then. */
 static void freed(void) {
   for (int turn = 0; turn < 12; ++turn) {
@@ -309,6 +359,7 @@ int main(int argc, char** argv) {
     const char* name;
     void (*run)(void);
   } cases[] = {{"inside_the_host", inside_the_host},
+               {"messages_beside", messages_beside},
                {"while_computing", while_computing},
                {"freed", freed},
                {"hundred", hundred},
