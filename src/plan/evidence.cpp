@@ -36,6 +36,10 @@ constexpr std::uint32_t most_changes = 2;
 // How much less the other side must cost, by how many trials say so: of few all, and by much; of many four in five.
 constexpr std::uint32_t few_trials = 2, some_trials = 3, many_trials = 5;
 constexpr double by_far = 0.75, clearly = 0.90, surely = 0.97;
+// Of calls that a root leads, in which no rank spends more than this, something is known only where one side needs half
+// of the other's time: two looks at the clock take as long as such a call, and ranks that would run in step without
+// them do not.
+constexpr double brief_ns = 300, beyond_doubt = 0.5;
 
 constexpr std::uint32_t least_costs = 3;  // of the choice, for a ratio
 
@@ -61,14 +65,12 @@ Waits waits_of(Kind kind) {
   }
 }
 
-template <class Value>
-double median(std::span<const Value> values) {
-  std::vector<Value> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t middle = sorted.size() / 2;
-  if (sorted.size() % 2 == 1) return static_cast<double>(sorted[middle]);
-  return (static_cast<double>(sorted[middle - 1]) + static_cast<double>(sorted[middle])) / 2;
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
+double median(std::span<const double> values) { return median(std::vector<double>(values.begin(), values.end())); }
 
 bool is_cheaper(std::span<const double> ratios) {
   const auto trials = static_cast<std::uint32_t>(ratios.size());
@@ -132,7 +134,7 @@ std::int32_t Evidence::find_class(const EitherCall& call, const Choice& choice) 
   for (std::size_t index = 0; index < classes_.size(); ++index)
     if (classes_[index].key == key) return static_cast<std::int32_t>(index);
   if (classes_.size() == most_classes) return -1;
-  classes_.push_back({.key = key, .choice = static_cast<std::uint32_t>(&choice - choices_.data()), .costs_ns = {}});
+  classes_.push_back({.key = key, .choice = static_cast<std::uint32_t>(&choice - choices_.data()), .costs = {}});
   return static_cast<std::int32_t>(classes_.size()) - 1;
 }
 
@@ -165,18 +167,21 @@ void Evidence::report(EvidenceRecord& record) {
   record.stamps = stamps_;
 }
 
-// Of a call in the window, over all ranks; 0 if it was not timed on all of them.
-std::uint64_t Evidence::cost_ns(std::span<const EvidenceRecord> records, std::uint32_t index) {
+// Of a call in the window.
+Evidence::Cost Evidence::cost_of(std::span<const EvidenceRecord> records, std::uint32_t index) {
   const Slot& slot = slots_[index];
   const Waits waits = waits_of(kind_of(choice_of(slot).key));
   std::uint64_t last_entry_ns = 0;
   for (const EvidenceRecord& record : records) {
-    if (record.stamps[index].exit_ns == 0) return 0;
+    if (record.stamps[index].exit_ns == 0) return {};
     last_entry_ns = std::max(last_entry_ns, record.stamps[index].entry_ns);
   }
-  if (over_nodes_) return waits == Waits::for_all ? cost_over_nodes_ns(records, index) : 0;
-  if (waits != Waits::for_all && (slot.root < 0 || static_cast<std::size_t>(slot.root) >= records.size())) return 0;
-  std::uint64_t all_ns = 0;
+  if (over_nodes_) {
+    const std::uint64_t all_ns = waits == Waits::for_all ? cost_over_nodes_ns(records, index) : 0;
+    return {all_ns, all_ns};
+  }
+  if (waits != Waits::for_all && (slot.root < 0 || static_cast<std::size_t>(slot.root) >= records.size())) return {};
+  std::uint64_t all_ns = 0, slowest_ns = 0;
   for (std::size_t rank = 0; rank < records.size(); ++rank) {
     const EvidenceRecord::Stamp& own = records[rank].stamps[index];
     std::uint64_t begin_ns = own.entry_ns;
@@ -184,9 +189,12 @@ std::uint64_t Evidence::cost_ns(std::span<const EvidenceRecord> records, std::ui
       begin_ns = last_entry_ns;
     else if (waits == Waits::for_root)
       begin_ns = std::max(begin_ns, records[static_cast<std::size_t>(slot.root)].stamps[index].entry_ns);
-    if (own.exit_ns > begin_ns) all_ns += own.exit_ns - begin_ns;
+    if (own.exit_ns <= begin_ns) continue;
+    all_ns += own.exit_ns - begin_ns;
+    slowest_ns = std::max(slowest_ns, own.exit_ns - begin_ns);
   }
-  return std::max<std::uint64_t>(all_ns, 1);
+  all_ns = std::max<std::uint64_t>(all_ns, 1);
+  return {all_ns, waits == Waits::for_all ? all_ns : std::max<std::uint64_t>(slowest_ns, 1)};
 }
 
 // Of all ranks, as if each had had the same as one of the node that had to wait least: it came last.
@@ -208,19 +216,34 @@ std::uint64_t Evidence::cost_over_nodes_ns(std::span<const EvidenceRecord> recor
   return std::max<std::uint64_t>(static_cast<std::uint64_t>(least_ns * static_cast<double>(records.size())), 1);
 }
 
+void Evidence::Trial::Costs::add(double calls, std::span<const Cost> costs) {
+  std::vector<double> values(costs.size());
+  std::transform(costs.begin(), costs.end(), values.begin(), [](const Cost& one) { return one.sum_ns; });
+  sum_ns += calls * median(values);
+  std::transform(costs.begin(), costs.end(), values.begin(), [](const Cost& one) { return one.judged_ns; });
+  judged_ns += calls * median(values);
+}
+
 // What a window has shown of a choice.
 void Evidence::judge(std::uint32_t index, const Trials& trials, double ranks, Outcome& outcome) {
   Choice& judged = choices_[index];
   bool has_tried = false;
   for (const Trial& trial : trials) {
-    if (trial.tried_ns == 0) continue;
+    if (trial.calls == 0) continue;
     has_tried = true;
-    outcome.tried_ns += static_cast<std::uint64_t>(std::max(trial.tried_ns - trial.usual_ns, 0.0));
-    const double ratio = trial.tried_ns / trial.usual_ns;
+    outcome.tried_ns += static_cast<std::uint64_t>(std::max(trial.tried.sum_ns - trial.usual.sum_ns, 0.0));
+    const double ratio = trial.tried.judged_ns / trial.usual.judged_ns;
+    if (waits_of(kind_of(judged.key)) != Waits::for_all && ratio > beyond_doubt && ratio < 1 / beyond_doubt &&
+        std::min(trial.tried.judged_ns, trial.usual.judged_ns) < brief_ns * trial.calls) {
+      judged.ratios.add(1);
+      continue;
+    }
+    const bool is_ours = judged.side == Side::ours;
+    const double sign = is_ours ? -1 : 1, ours_ns = (is_ours ? trial.usual : trial.tried).sum_ns;
     outcome.trials.push_back({kind_of(judged.key), flavor_of(judged.key),
                               kind_of(judged.key) == Kind::bcast ? -1 : least_bytes(judged.key & 0xfff),
-                              judged.side == Side::ours ? -std::log(ratio) : std::log(ratio),
-                              (judged.side == Side::ours ? trial.usual_ns : trial.tried_ns) / trial.calls / ranks});
+                              sign * std::log(ratio), sign * std::log(trial.tried.sum_ns / trial.usual.sum_ns),
+                              ours_ns / trial.calls / ranks});
     // The times have changed, or this trial was hit: it begins anew, and the next ones come soon.
     if (judged.ratios.size() >= some_trials && ratio < by_far && median(judged.ratios.kept()) > surely)
       judged.ratios = {};
@@ -234,7 +257,7 @@ void Evidence::judge(std::uint32_t index, const Trials& trials, double ranks, Ou
   ++judged.changes;
   judged.ratios = {};
   for (CallClass& one : classes_)
-    if (one.choice == index) one.costs_ns = {};
+    if (one.choice == index) one.costs = {};
 }
 
 std::int64_t Evidence::least_seen_bytes(std::uint32_t choice) const {
@@ -258,7 +281,7 @@ Evidence::Outcome Evidence::decide(std::span<const EvidenceRecord> records) {
   if (over_nodes_) nodes_.resize(records.size());
   outcome.changes.reserve(choices_.size());
   outcome.trials.reserve(choices_.size() * most_trials);
-  std::vector<std::array<std::vector<std::uint64_t>, most_trials>> tried_ns(classes_.size());
+  std::vector<std::array<std::vector<Cost>, most_trials>> tried(classes_.size());
   std::vector<Trials> trials(choices_.size());
   std::uint64_t sum_ns = 0, summed = 0;
   bool has_calls = false;
@@ -269,26 +292,26 @@ Evidence::Outcome Evidence::decide(std::span<const EvidenceRecord> records) {
     const auto call_class = static_cast<std::size_t>(slot.call_class);
     const bool is_tried = window_.is_tried(window_.first + index) && may_change(choice_of(slot));
     outcome.tries += is_tried;
-    const std::uint64_t cost = cost_ns(records, index);
-    if (cost == 0) continue;
+    const Cost cost = cost_of(records, index);
+    if (cost.sum_ns == 0) continue;
     if (is_tried) {
-      tried_ns[call_class][window_.trial_of(index)].push_back(cost);
+      tried[call_class][window_.trial_of(index)].push_back(cost);
     } else {
-      classes_[call_class].costs_ns.add(cost);
-      sum_ns += cost, ++summed;
+      classes_[call_class].costs.add(cost);
+      sum_ns += cost.sum_ns, ++summed;
     }
   }
   for (std::size_t index = 0; index < classes_.size(); ++index) {
     const CallClass& one = classes_[index];
-    if (one.costs_ns.size() < least_costs) continue;
-    const double usual_ns = median(one.costs_ns.kept());
+    if (one.costs.size() < least_costs) continue;
     for (std::size_t trial = 0; trial < most_trials; ++trial) {
-      const std::vector<std::uint64_t>& costs = tried_ns[index][trial];
+      const std::vector<Cost>& costs = tried[index][trial];
       if (costs.empty()) continue;
+      Trial& its = trials[one.choice][trial];
       const auto count = static_cast<double>(costs.size());
-      trials[one.choice][trial].calls += count;
-      trials[one.choice][trial].tried_ns += count * median(std::span<const std::uint64_t>(costs));
-      trials[one.choice][trial].usual_ns += count * usual_ns;
+      its.calls += count;
+      its.tried.add(count, costs);
+      its.usual.add(count, one.costs.kept());
     }
   }
   for (std::uint32_t index = 0; index < choices_.size(); ++index)

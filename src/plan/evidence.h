@@ -13,10 +13,12 @@
 // has made as many others as a root may run ahead of the rest anyway: so no program waits that would not have waited.
 //
 // What a call costs is what its ranks spend in it beyond what they have to wait for: to wait for a rank that comes late
-// is nobody's fault. Clocks of several nodes have nothing to do with each other: there, only calls in which all wait
-// for all are tried, by what they cost on the node that came last, and decisions are made in such calls alone, for all
-// ranks must meet to tell each other what they saw. All of this is arithmetic on numbers: no clock, no memory that is
-// shared, one object for each communicator and rank, used by one thread at a time.
+// is nobody's fault. Where a root leads or ends a call, ranks work in different calls of a loop at once, and the one
+// that needs longest sets the pace: such calls are compared by that rank's time, the others by the mean; the briefest
+// are not, unless one side takes twice as long. Clocks of several nodes have nothing to do with each other: there, only
+// calls in which all wait for all are tried, by what they cost on the node that came last, and decisions are made in
+// such calls alone, for all ranks must meet to tell each other what they saw. All of this is arithmetic on numbers: no
+// clock, no memory that is shared, one object for each communicator and rank, used by one thread at a time.
 #pragma once
 
 #include <array>
@@ -83,7 +85,8 @@ class Evidence {
     collective::Kind kind;
     std::uint8_t flavor;
     std::int64_t least_bytes;  // of the class; -1: any, or MPI_Bcast
-    double ours_over_host;     // natural logarithm of the costs
+    double ours_over_host;     // natural logarithm of the costs by which sides are chosen
+    double spent_ratio;        // the same of what all ranks spend together
     double ours_ns;            // of a call, on a rank
   };
   struct Outcome {
@@ -162,6 +165,12 @@ class Evidence {
     std::span<const Value> kept() const { return {values.data(), size()}; }
   };
 
+  // Of a call; 0: it was not timed on all ranks.
+  struct Cost {
+    std::uint64_t sum_ns = 0;     // over all ranks
+    std::uint64_t judged_ns = 0;  // by which sides are compared
+  };
+
   // Calls that are chosen for together.
   struct Choice {
     std::uint32_t key;
@@ -173,8 +182,8 @@ class Evidence {
   // Calls of about one size.
   struct CallClass {
     std::uint64_t key;
-    std::uint32_t choice;                        // its place among the choices
-    Recent<std::uint64_t, kept_costs> costs_ns;  // by the side chosen, over all ranks
+    std::uint32_t choice;            // its place among the choices
+    Recent<Cost, kept_costs> costs;  // by the side chosen
   };
 
   // What was called in the window.
@@ -184,8 +193,12 @@ class Evidence {
   };
   // What was tried in it.
   struct Trial {
-    double tried_ns = 0;  // by the other side
-    double usual_ns = 0;  // of the same calls by the chosen one
+    struct Costs {
+      double sum_ns = 0, judged_ns = 0;
+      void add(double calls, std::span<const Cost> costs);
+    };
+    Costs tried;  // by the other side
+    Costs usual;  // of the same calls by the chosen one
     double calls = 0;
   };
   // Of a call on the ranks of one node.
@@ -201,7 +214,7 @@ class Evidence {
   const Choice& choice_of(const Slot& slot) const {
     return choices_[classes_[static_cast<std::size_t>(slot.call_class)].choice];
   }
-  std::uint64_t cost_ns(std::span<const EvidenceRecord> records, std::uint32_t index);
+  Cost cost_of(std::span<const EvidenceRecord> records, std::uint32_t index);
   std::uint64_t cost_over_nodes_ns(std::span<const EvidenceRecord> records, std::uint32_t index);
   void judge(std::uint32_t index, const Trials& trials, double ranks, Outcome& outcome);
   std::int64_t least_seen_bytes(std::uint32_t choice) const;

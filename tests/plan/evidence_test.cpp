@@ -39,7 +39,8 @@ class Job {
         random_(seed) {}
 
   Weather weather;
-  double compute_ns = 0;  // between calls
+  double compute_ns = 0;                                                     // between calls
+  std::function<double(Side, bool)> part_of = [](Side, bool) { return 1; };  // of the cost, by side, for the root
 
   // A call that only moves data; on `odd` with other bytes than the rest. Its cost on a rank, and who did it.
   Side call(const EitherCall& call, Side standard, const Speed& speed, int odd = -1) {
@@ -63,8 +64,8 @@ class Job {
       if (call.kind == Kind::bcast || call.kind == Kind::scatter)
         begin = std::max(entry[rank], entry[static_cast<std::size_t>(call.root)]);
       if ((call.kind == Kind::gather || call.kind == Kind::reduce) && !is_root) begin = entry[rank];
-      const double cost =
-          speed.of(sides[rank]) * (1 + uniform(weather.jitter)) + (uniform(1) < weather.hit_share ? weather.hit_ns : 0);
+      const double cost = speed.of(sides[rank]) * part_of(sides[rank], is_root) * (1 + uniform(weather.jitter)) +
+                          (uniform(1) < weather.hit_share ? weather.hit_ns : 0);
       now_ns_[rank] = begin + cost;
       spent_ns += cost;
       const double ahead = 1e12 * static_cast<double>(rank % nodes_);
@@ -494,6 +495,41 @@ TEST(Evidence, ACallThatFailsIsTakenBack) {
 }
 
 // Who runs ahead of the others decides no sooner than it would have had to wait anyway.
+// Root and leaf are in different calls at once: who needs longest sets the pace, whatever all spend together. The
+// host's share their work evenly; ours cost less, and most of it on one rank.
+TEST(Evidence, CallsThatARootLeadsAreComparedByTheSlowestRank) {
+  for (const Kind kind : {Kind::bcast, Kind::scatter, Kind::gather, Kind::reduce})
+    for (const bool on_root : {true, false})
+      for (const Side standard : {Side::ours, Side::host}) {
+        Job job(2, 37, 1e12);
+        job.weather = calm;
+        job.part_of = [&](Side side, bool is_root) {
+          if (side == Side::host) return 0.5;
+          return is_root == on_root ? 0.8 : 0.2;
+        };
+        const EitherCall call{kind, 0, 8, 0};
+        for (int i = 0; i < 1000; ++i) job.call(call, standard, {900, 1000});
+        EXPECT_EQ(job.changes, standard == Side::ours ? 1u : 0u) << collective::kind_name(kind) << ' ' << on_root;
+        EXPECT_EQ(job.parted, 0u);
+      }
+}
+
+// Of calls as short as a look at the clock only a factor of two tells.
+TEST(Evidence, BriefCallsThatARootLeadsStayWhereTheyAre) {
+  for (const double ratio : {0.3, 0.6, 1.6, 3.0})
+    for (const Side standard : {Side::ours, Side::host}) {
+      Job job(2, 39, 1e12);
+      job.weather = calm;
+      for (int i = 0; i < 1000; ++i) job.call({Kind::scatter, 0, 8, 0}, standard, {100, 100 * ratio});
+      const bool is_wrong = standard == Side::ours ? ratio < 0.5 : ratio > 2;
+      EXPECT_EQ(job.changes, is_wrong ? 1u : 0u) << ratio;
+      Job meeting(2, 39, 1e12);
+      meeting.weather = calm;
+      for (int i = 0; i < 1000; ++i) meeting.call({Kind::allreduce, 2, 8}, standard, {100, 100 * ratio});
+      EXPECT_EQ(meeting.changes, (standard == Side::ours) == (ratio < 1) ? 1u : 0u) << ratio;
+    }
+}
+
 TEST(Evidence, OnlyCallsThatWaitDecideAtOnce) {
   for (const std::uint64_t synchronises_at : {20u, 21u, 40u, 67u, 1000u}) {
     Evidence one;

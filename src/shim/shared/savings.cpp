@@ -68,7 +68,7 @@ void note_costs(const Communicator& communicator, const plan::Evidence::Outcome&
   for (const plan::Evidence::Comparison& one : outcome.trials) {
     const plan::EitherCall call{.kind = one.kind, .flavor = one.flavor, .bytes = one.least_bytes};
     Costs& costs = all.costs[call_class(communicator, call)];
-    costs.ratio.add(one.ours_over_host);
+    costs.ratio.add(one.spent_ratio);
     costs.ours_ns += (one.ours_ns - costs.ours_ns) / static_cast<double>(++costs.trials);
   }
 }
