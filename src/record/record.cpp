@@ -111,10 +111,13 @@ void zero(std::uint64_t& counter) {
 
 }  // namespace
 
+ThreadBlock* this_thread_block() {
+  ThreadBlock* const block = own_block;
+  return __builtin_expect(block != nullptr, 1) ? block : take_block();
+}
+
 void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std::uint16_t algorithm, Reason reason) {
-  ThreadBlock* block = own_block;
-  if (!block) [[unlikely]]
-    block = take_block();
+  ThreadBlock* const block = this_thread_block();
   const auto outcome = static_cast<std::size_t>(reason);
   if (!block || entry >= max_entries || outcome >= reason_count) [[unlikely]] {
     lost.fetch_add(1, std::memory_order_relaxed);
@@ -145,6 +148,7 @@ void reset() {
       zero(pair.bytes);
       zero(pair.ticks);
     }
+    reset_peers(*block);
   }
   lost.store(0, std::memory_order_relaxed);
 }

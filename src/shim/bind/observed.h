@@ -29,6 +29,7 @@ class ObservedCall {
   ObservedCall& operator=(const ObservedCall&) = delete;
 
   bool outermost() const { return outermost_; }
+  static bool any_open() { return depth != 0; }  // in this thread
 
   std::uint64_t start_ticks() const { return start_ticks_; }
   // The first time counts: what is done of the report's work after it is not in the call.
