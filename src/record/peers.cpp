@@ -37,8 +37,7 @@ static_assert(sizeof(PeerTable) + (sizeof(PeerCounters) << first_slots_log2) <= 
 std::size_t bytes_of(std::uint64_t slots_log2) { return sizeof(PeerTable) + (sizeof(PeerCounters) << slots_log2); }
 
 PeerTable* allocate(std::uint64_t slots_log2) {
-  void* const memory =
-      mmap(nullptr, bytes_of(slots_log2), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory = mmap(nullptr, bytes_of(slots_log2), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   auto* const table = static_cast<PeerTable*>(memory);
   table->slots_log2 = slots_log2;

@@ -13,8 +13,8 @@ namespace millrace::record {
 // Of a receiver that is not in MPI_COMM_WORLD, or of which nobody knows whether it is.
 inline constexpr std::int32_t outside_world = -1;
 
-inline constexpr std::size_t most_peers = 4096;       // of a thread
-inline constexpr std::size_t most_peers_sent = 256;   // of a rank, in its record: those with most bytes
+inline constexpr std::size_t most_peers = 4096;      // of a thread
+inline constexpr std::size_t most_peers_sent = 256;  // of a rank, in its record: those with most bytes
 
 struct PeerCount {
   std::int32_t rank = outside_world;  // in MPI_COMM_WORLD

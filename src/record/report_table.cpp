@@ -164,8 +164,8 @@ void print_peers(Table& table, const PeersReport& peers) {
   for (const PeerPair& pair : std::span(peers.foremost).first(std::min(peers.foremost.size(), most)))
     items.push_back(in_words(pair));
   if (peers.other_messages > 0)
-    items.push_back(fmt::format("others {} ({} messages)", scaled_bytes(peers.other_bytes),
-                                scaled_count(peers.other_messages)));
+    items.push_back(
+        fmt::format("others {} ({} messages)", scaled_bytes(peers.other_bytes), scaled_count(peers.other_messages)));
   table.line("");
   table.line(fmt::format("messages: {}, {}", scaled_count(peers.messages), scaled_bytes(peers.bytes)));
   table.list("most:", items);

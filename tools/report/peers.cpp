@@ -28,8 +28,8 @@ std::uint64_t count_of(const json& value, const char* name) {
 std::vector<RunPair> pairs_of(const json& values, std::uint64_t ranks) {
   std::vector<RunPair> pairs;
   for (const json& value : values) {
-    pairs.push_back({count_of(value, "from"), count_of(value, "to"), count_of(value, "messages"),
-                     count_of(value, "bytes")});
+    pairs.push_back(
+        {count_of(value, "from"), count_of(value, "to"), count_of(value, "messages"), count_of(value, "bytes")});
     if (std::max(pairs.back().from, pairs.back().to) >= ranks) throw std::runtime_error("a rank that is none");
   }
   return pairs;
@@ -66,7 +66,8 @@ std::string peers_text(const Run& run) {
   if (peers.messages == 0) return {};
   std::string text = fmt::format("\nwho sent most to whom, of {} messages with {}\n", scaled_count(peers.messages),
                                  scaled_bytes(peers.bytes));
-  text += fmt::format("{:>8} {:>8} {:>10} {:>10} {:>10} {:>7}\n", "from", "to", "messages", "bytes", "a message", "share");
+  text +=
+      fmt::format("{:>8} {:>8} {:>10} {:>10} {:>10} {:>7}\n", "from", "to", "messages", "bytes", "a message", "share");
   const auto row = [&](const std::string& from, const std::string& to, std::uint64_t messages, std::uint64_t bytes) {
     const std::uint64_t each = messages == 0 ? 0 : bytes / messages;
     text += fmt::format("{:>8} {:>8} {:>10} {:>10} {:>10} {:>7}\n", from, to, scaled_count(messages),

@@ -21,11 +21,9 @@ constexpr double label = 44, below = 22, widest = 704, largest_cell = 44;
 constexpr double faintest = 0.12;
 
 // Where nothing but empty messages was sent, their number is what there is to see.
-double weight(const RunPair& pair, bool by_bytes) {
-  return static_cast<double>(by_bytes ? pair.bytes : pair.messages);
-}
+double weight(const RunPair& pair, bool by_bytes) { return static_cast<double>(by_bytes ? pair.bytes : pair.messages); }
 
-// By the logarithm: a pair with a thousandth of the most is still told from one with a millionth.
+// By the logarithm, which is of a factor of 1000 at least: what is much alike looks much alike.
 double darkness(double value, double least, double most) {
   if (value <= 0) return faintest;
   const double range = std::log(most) - std::log(least);
@@ -72,6 +70,7 @@ std::string matrix(const Run& run) {
     most = std::max(most, value);
     if (value > 0 && (least == 0 || value < least)) least = value;
   }
+  least = std::min(least, most / 1000);
   std::string text = fmt::format(
       "<p class=\"faint\">Row: who sent. Column: to whom.{}</p>\n"
       "<div class=\"wide\"><svg class=\"peers\" viewBox=\"0 0 {:.0f} {:.0f}\" "
@@ -96,7 +95,7 @@ std::string matrix(const Run& run) {
     text += fmt::format(
         "<p class=\"faint\"><span class=\"swatch\" style=\"background:var(--with);opacity:{}\"></span>{} "
         "<span class=\"swatch\" style=\"background:var(--with)\"></span>{}, by the logarithm; empty: nothing</p>\n",
-        least < most ? faintest : 1, scaled(least), scaled(most));
+        faintest, scaled(std::ceil(least)), scaled(most));
   return text;
 }
 
@@ -126,7 +125,8 @@ std::string foremost(const Run& run) {
 
 std::string peers_part(const Run& run) {
   const RunPeers& peers = run.peers;
-  std::string text = fmt::format("<p>{} messages with {}</p>\n", scaled_count(peers.messages), scaled_bytes(peers.bytes));
+  std::string text =
+      fmt::format("<p>{} messages with {}</p>\n", scaled_count(peers.messages), scaled_bytes(peers.bytes));
   if (!peers.matrix.empty()) text += matrix(run);
   return text + foremost(run);
 }

@@ -5,16 +5,12 @@
 
 #include "shim/bind/forward.h"
 #include "shim/bind/sent_messages.h"
-#include "shim/call/arguments.h"
 
 namespace millrace::shim {
 namespace {
 
 unsigned char* seen_entries = nullptr;
 std::size_t seen_length = 0;
-
-// Whether it matters if a call has succeeded. Of other calls from Fortran nobody knows where the error stands.
-bool may_post(Symbol symbol) { return sends(symbol) || bytes_rule(symbol_entry(symbol)).first.shape != Shape::none; }
 
 }  // namespace
 
@@ -42,8 +38,7 @@ Word observed_forward(Symbol symbol, void* next, Outcome outcome, Words... words
     observed.stop();
     const Word copies[] = {words..., 0};  // never empty
     const std::span<const Word> all(copies, sizeof...(words));
-    bool succeeded = false;
-    if constexpr (sizeof...(words) > 0) succeeded = may_post(symbol) && has_succeeded(symbol, result, all);
+    const bool succeeded = is_fortran(symbol) ? has_posted_from_fortran(symbol, all) : as_int(result) == 0;
     const std::uint64_t bytes = succeeded ? posted_bytes(symbol, all) : 0;
     observed.add(bytes, outcome.algorithm, outcome.reason);
     if (sends(symbol) && succeeded) note_sent(symbol, all, bytes);

@@ -18,21 +18,13 @@ void forget_sent_messages();
 // A call with these words has succeeded that sends a message of so many bytes, or prepares to.
 void note_sent(Symbol symbol, std::span<const Word> words, std::uint64_t bytes) noexcept;
 
-// What MPI_Start or MPI_Startall is about to start. Looked up before the call: a host may give another request back.
-class StartedMessages {
- public:
-  StartedMessages(Symbol symbol, std::span<const Word> words) noexcept;
-  void succeeded() noexcept;
+// The request that MPI_Start is about to start, and whether it has. A host may give another request back.
+Word request_to_start(Symbol symbol, std::span<const Word> words) noexcept;
+void note_started(Symbol symbol, std::span<const Word> words, Word request) noexcept;
 
- private:
-  Word request_at(std::size_t index) const;
-
-  Symbol symbol_;
-  std::span<const Word> words_;
-  std::size_t count_;
-  Word first_ = 0;            // of one request
-  std::vector<Word> all_;     // of several
-};
+// The same of MPI_Startall. Empty if there is no memory for it.
+std::vector<Word> requests_to_start(Symbol symbol, std::span<const Word> words) noexcept;
+void note_started(Symbol symbol, std::span<const Word> words, std::span<const Word> requests) noexcept;
 
 // A request that the call with these words is about to free.
 void forget_prepared_message(Symbol symbol, std::span<const Word> words) noexcept;

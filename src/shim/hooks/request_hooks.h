@@ -69,9 +69,15 @@ Word start(Words... words) {
   if (__builtin_expect((current_mode() & (recording | checking)) != recording || ObservedCall::any_open(), 1))
     return start_as_usual<symbol, function>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
-  StartedMessages messages(symbol, all);
+  constexpr bool is_one = sizeof...(words) == (is_fortran(symbol) ? 2 : 1);
+  const auto requests = [&] {
+    if constexpr (is_one)
+      return request_to_start(symbol, all);
+    else
+      return requests_to_start(symbol, all);
+  }();
   const Word result = start_as_usual<symbol, function>(words...);
-  if (has_succeeded(symbol, result, all)) messages.succeeded();
+  if (has_succeeded(symbol, result, all)) note_started(symbol, all, requests);
   return result;
 }
 

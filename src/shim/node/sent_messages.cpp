@@ -1,6 +1,5 @@
 #include "shim/bind/sent_messages.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -22,36 +21,30 @@ namespace {
 using record::outside_world;
 
 // A map from handles to what stays where it is until it is erased, and for each thread its last answers: they hold
-// while nothing is erased or replaced. Who may use a handle has synchronised with who made or freed it, by MPI's rules.
+// while nothing changes. Who may use a handle has synchronised with who made or freed it, by MPI's rules.
 template <class Value>
 class Remembered {
  public:
   // Null if it is not there.
-  const Value* find(Word handle) {
-    thread_local std::array<Answer, 64> answers __attribute__((tls_model("initial-exec")));
+  static const Value* find(Word handle) {
     Answer& answer = answers[spread(handle) >> 58];
-    const std::uint64_t now = generation_.load(std::memory_order_acquire);  // with the releases below
+    const std::uint64_t now = generation.load(std::memory_order_acquire);  // with the releases in changed()
     if (answer.handle == handle && answer.generation == now) return answer.value;
-    const std::lock_guard lock(mutex_);
-    const auto found = map_.find(handle);
-    if (found == map_.end()) return nullptr;  // not remembered: it may be added
-    answer = {handle, now, found->second.get()};
-    return answer.value;
+    return look_up(handle, now, answer);
   }
-  void set(Word handle, std::unique_ptr<const Value> value) {
-    std::unique_ptr<const Value> former;
-    const std::lock_guard lock(mutex_);
-    former = std::exchange(map_[handle], std::move(value));
-    if (former) generation_.fetch_add(1, std::memory_order_release);
+  static void set(Word handle, std::unique_ptr<const Value> value) {
+    const std::lock_guard lock(mutex);
+    map()[handle].swap(value);
+    changed();
   }
-  void erase(Word handle) {
-    const std::lock_guard lock(mutex_);
-    if (map_.erase(handle) != 0) generation_.fetch_add(1, std::memory_order_release);
+  static void erase(Word handle) {
+    const std::lock_guard lock(mutex);
+    if (map().erase(handle) != 0) changed();
   }
-  void clear() {
-    const std::lock_guard lock(mutex_);
-    map_.clear();
-    generation_.fetch_add(1, std::memory_order_release);
+  static void clear() {
+    const std::lock_guard lock(mutex);
+    map().clear();
+    changed();
   }
 
  private:
@@ -60,9 +53,22 @@ class Remembered {
     std::uint64_t generation = 0;
     const Value* value = nullptr;
   };
-  std::mutex mutex_;
-  std::unordered_map<Word, std::unique_ptr<const Value>> map_;
-  std::atomic<std::uint64_t> generation_{1};
+  [[gnu::noinline]] static const Value* look_up(Word handle, std::uint64_t now, Answer& answer) {
+    const std::lock_guard lock(mutex);
+    const auto found = map().find(handle);
+    answer = {handle, now, found == map().end() ? nullptr : found->second.get()};
+    return answer.value;
+  }
+  static void changed() { generation.fetch_add(1, std::memory_order_release); }
+  static auto& map() {
+    // Never destroyed: communicators and requests may be freed by destructors elsewhere.
+    static auto& remembered = *new std::unordered_map<Word, std::unique_ptr<const Value>>;
+    return remembered;
+  }
+
+  static inline constinit std::mutex mutex;
+  static inline constinit std::atomic<std::uint64_t> generation{1};
+  static inline constinit thread_local std::array<Answer, 64> answers __attribute__((tls_model("initial-exec"))) = {};
 };
 
 // Of the ranks of a communicator, each one's in MPI_COMM_WORLD or `outside_world`. Empty for an intercommunicator.
@@ -74,15 +80,8 @@ struct Prepared {
   std::uint64_t bytes;
 };
 
-// Never destroyed: communicators and requests may be freed by destructors elsewhere.
-Remembered<Receivers>& communicators() {
-  static auto& remembered = *new Remembered<Receivers>;
-  return remembered;
-}
-Remembered<Prepared>& requests() {
-  static auto& remembered = *new Remembered<Prepared>;
-  return remembered;
-}
+using Communicators = Remembered<Receivers>;
+using Requests = Remembered<Prepared>;
 
 std::atomic<int> world_ranks{0};  // 0: none are known. Written by prepare and forget alone
 int keyval = 0;
@@ -93,7 +92,7 @@ int do_not_copy(Word, Word, void*, void*, void*, int* flag) {
   return 0;
 }
 int forget(Word comm, Word, void*, void*) {
-  communicators().erase(abi::handle(comm));
+  Communicators::erase(abi::handle(comm));
   return 0;
 }
 
@@ -107,8 +106,8 @@ Receivers in_world(Word group) {
     std::vector<int> own(static_cast<std::size_t>(ranks));
     std::iota(own.begin(), own.end(), 0);
     receivers.resize(own.size(), outside_world);
-    if (host<Symbol::MPI_Group_translate_ranks>(group, ranks, as_word(own.data()), world,
-                                                as_word(receivers.data())) != 0)
+    if (host<Symbol::MPI_Group_translate_ranks>(group, ranks, as_word(own.data()), world, as_word(receivers.data())) !=
+        0)
       receivers.clear();
   }
   host<Symbol::MPI_Group_free>(as_word(&world));
@@ -135,12 +134,12 @@ Receivers receivers_on(Word comm) {
   auto receivers = std::make_unique<const Receivers>(receivers_on(comm));
   // Without the attribute nobody would tell us when it ends.
   if (host<Symbol::MPI_Comm_set_attr>(comm, static_cast<Word>(keyval), 0) != 0) return nullptr;
-  communicators().set(comm, std::move(receivers));
-  return communicators().find(comm);
+  Communicators::set(comm, std::move(receivers));
+  return Communicators::find(comm);
 }
 
 int receiver_of(Word comm, int rank) {
-  const Receivers* receivers = communicators().find(comm);
+  const Receivers* receivers = Communicators::find(comm);
   if (!receivers) [[unlikely]]
     receivers = ask_for_receivers(comm);
   if (!receivers || rank < 0 || static_cast<std::size_t>(rank) >= receivers->size()) return outside_world;
@@ -158,8 +157,12 @@ std::uint64_t partitioned_bytes(Symbol symbol, const Arguments& arguments) {
   return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
 }
 
-// Started requests stand one after the other, in MPI_Start a single one.
-static_assert(at::Start::request == 0 && at::Startall::count == 0 && at::Startall::array_of_requests == 1);
+void count_start(const Prepared& message, Word before, Word now) {
+  record::add_message(message.receiver, message.bytes);
+  if (now == before) return;
+  Requests::set(now, std::make_unique<const Prepared>(message));
+  Requests::erase(before);
+}
 
 }  // namespace
 
@@ -172,7 +175,7 @@ void prepare_sent_messages(int ranks) {
 void forget_sent_messages() {
   if (world_ranks.exchange(0, std::memory_order_relaxed) == 0) return;
   // Attributes of communicators that are still alive are left to MPI_Finalize: nothing is found for them any more.
-  communicators().clear();
+  Communicators::clear();
   host<Symbol::MPI_Comm_free_keyval>(as_word(&keyval));
 }
 
@@ -184,47 +187,44 @@ void note_sent(Symbol symbol, std::span<const Word> words, std::uint64_t bytes) 
   const int receiver = receiver_of(arguments.comm(static_cast<std::size_t>(target.object)), rank);
   if (target.made < 0) return record::add_message(receiver, bytes);
   if (symbol_entry(symbol) == Entry::Psend_init) bytes = partitioned_bytes(symbol, arguments);
-  requests().set(arguments.request_at(static_cast<std::size_t>(target.made)),
-                 std::make_unique<const Prepared>(Prepared{receiver, bytes}));
+  Requests::set(arguments.request_at(static_cast<std::size_t>(target.made)),
+                std::make_unique<const Prepared>(Prepared{receiver, bytes}));
 } catch (...) {
 }
 
-StartedMessages::StartedMessages(Symbol symbol, std::span<const Word> words) noexcept try
-    : symbol_(symbol), words_(words), count_(1) {
-  if (symbol_entry(symbol) == Entry::Start) {
-    first_ = request_at(0);
-    return;
-  }
-  count_ = static_cast<std::size_t>(std::max(Arguments(symbol, words).integer(at::Startall::count), 0));
-  all_.resize(count_);
-  for (std::size_t index = 0; index < count_; ++index) all_[index] = request_at(index);
+Word request_to_start(Symbol symbol, std::span<const Word> words) noexcept {
+  return words[at::Start::request] == 0 ? 0 : Arguments(symbol, words).request_at(at::Start::request);
+}
+
+void note_started(Symbol symbol, std::span<const Word> words, Word request) noexcept try {
+  if (const Prepared* const message = Requests::find(request))
+    count_start(*message, request, request_to_start(symbol, words));
 } catch (...) {
-  count_ = 0;
 }
 
-Word StartedMessages::request_at(std::size_t index) const {
-  const bool one = symbol_entry(symbol_) == Entry::Start;
-  const std::size_t position = one ? at::Start::request : at::Startall::array_of_requests;
-  return words_[position] == 0 ? 0 : Arguments(symbol_, words_).request_at(position, index);
+std::vector<Word> requests_to_start(Symbol symbol, std::span<const Word> words) noexcept try {
+  using Place = at::Startall;
+  const Arguments arguments(symbol, words);
+  const int count = arguments.integer(Place::count);
+  std::vector<Word> requests(words[Place::array_of_requests] == 0 || count < 0 ? 0 : static_cast<std::size_t>(count));
+  for (std::size_t index = 0; index < requests.size(); ++index)
+    requests[index] = arguments.request_at(Place::array_of_requests, index);
+  return requests;
+} catch (...) {
+  return {};
 }
 
-void StartedMessages::succeeded() noexcept try {
-  for (std::size_t index = 0; index < count_; ++index) {
-    const Word before = all_.empty() ? first_ : all_[index];
-    const Prepared* const message = requests().find(before);
-    if (!message) continue;
-    record::add_message(message->receiver, message->bytes);
-    const Word now = request_at(index);
-    if (now == before) continue;
-    requests().set(now, std::make_unique<const Prepared>(*message));
-    requests().erase(before);
-  }
+void note_started(Symbol symbol, std::span<const Word> words, std::span<const Word> requests) noexcept try {
+  const Arguments arguments(symbol, words);
+  for (std::size_t index = 0; index < requests.size(); ++index)
+    if (const Prepared* const message = Requests::find(requests[index]))
+      count_start(*message, requests[index], arguments.request_at(at::Startall::array_of_requests, index));
 } catch (...) {
 }
 
 void forget_prepared_message(Symbol symbol, std::span<const Word> words) noexcept try {
   if (words[at::Request_free::request] == 0) return;
-  requests().erase(Arguments(symbol, words).request_at(at::Request_free::request));
+  Requests::erase(Arguments(symbol, words).request_at(at::Request_free::request));
 } catch (...) {
 }
 
