@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "record/peers.h"
 #include "record/record.h"
 
 namespace millrace::record {
@@ -99,6 +100,7 @@ struct RankRecord {
   std::uint64_t lost_calls = 0;
   std::vector<CallRecord> calls;
   Waits waits;
+  Peers peers;
 };
 
 // Of one entry.

@@ -9,10 +9,10 @@
 #include "record/thread_block.h"
 
 namespace millrace::record {
-namespace {
 
-// Initial-exec: the preload is loaded at start-up, so the pointer is one load away instead of a call to __tls_get_addr.
-__attribute__((tls_model("initial-exec"))) thread_local ThreadBlock* own_block = nullptr;
+constinit thread_local ThreadBlock* own_block = nullptr;
+
+namespace {
 
 std::atomic<ThreadBlock*> head{nullptr};     // release in publish(), acquire in first_block() and adopt()
 std::atomic<std::uint64_t> lost{0};          // relaxed; added here, read by lost_calls()
@@ -73,18 +73,6 @@ ThreadBlock* allocate() {
   return block;
 }
 
-// Out of line: once per thread.
-__attribute__((noinline)) ThreadBlock* take_block() {
-  pthread_once(&once, install_hooks);
-  ThreadBlock* block = adopt();
-  if (!block) block = allocate();
-  if (!block) return nullptr;
-  if (has_exit_key) pthread_setspecific(exit_key, block);
-  thread_count.fetch_add(1, std::memory_order_relaxed);
-  own_block = block;
-  return block;
-}
-
 // The slot of (entry, algorithm). Nothing when its neighbourhood is full: the call still counts as taken by its entry,
 // and the report shows the difference as "other".
 PairCounters* find_pair(ThreadBlock& block, std::uint16_t entry, std::uint16_t algorithm) {
@@ -111,10 +99,20 @@ void zero(std::uint64_t& counter) {
 
 }  // namespace
 
+// Out of line: once per thread.
+ThreadBlock* take_block() {
+  pthread_once(&once, install_hooks);
+  ThreadBlock* block = adopt();
+  if (!block) block = allocate();
+  if (!block) return nullptr;
+  if (has_exit_key) pthread_setspecific(exit_key, block);
+  thread_count.fetch_add(1, std::memory_order_relaxed);
+  own_block = block;
+  return block;
+}
+
 void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std::uint16_t algorithm, Reason reason) {
-  ThreadBlock* block = own_block;
-  if (!block) [[unlikely]]
-    block = take_block();
+  ThreadBlock* const block = this_thread_block();
   const auto outcome = static_cast<std::size_t>(reason);
   if (!block || entry >= max_entries || outcome >= reason_count) [[unlikely]] {
     lost.fetch_add(1, std::memory_order_relaxed);
@@ -145,6 +143,7 @@ void reset() {
       zero(pair.bytes);
       zero(pair.ticks);
     }
+    reset_peers(*block);
   }
   lost.store(0, std::memory_order_relaxed);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "record/peers_report.h"
 #include "record/rank_record.h"
 
 namespace millrace::record {
@@ -60,6 +61,7 @@ struct Report {
   std::vector<CallReport> calls;    // longest total time first
   std::vector<LateReport> late;     // who caused most first; only ranks that waited or were waited for
   std::vector<WaitReport> waits;    // longest wait first
+  PeersReport peers;
   std::uint64_t hosts = 0;
   Spread wall_ns;
   Spread time_ns;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "record/peers_json.h"
 #include "record/report.h"
 
 namespace millrace::record {
@@ -129,6 +130,7 @@ std::string to_json(const Report& report) {
                               {"calls", std::move(calls)},
                               {"late_ranks", late_values(report.late)},
                               {"waits", std::move(waits)},
+                              {"peers", peers_value(report.peers)},
                               {"by_rank", std::move(by_rank)},
                               {"notes", report.notes}};
   // Replace: a host name need not be UTF-8, and a report is better than none.

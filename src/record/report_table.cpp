@@ -156,6 +156,21 @@ void print_waits(Table& table, const Report& report) {
   if (!items.empty()) table.list("waited for:", items);
 }
 
+// Who sent most to whom.
+void print_peers(Table& table, const PeersReport& peers) {
+  constexpr std::size_t most = 8;
+  if (peers.messages == 0) return;
+  std::vector<std::string> items;
+  for (const PeerPair& pair : std::span(peers.foremost).first(std::min(peers.foremost.size(), most)))
+    items.push_back(in_words(pair));
+  if (peers.other_messages > 0)
+    items.push_back(
+        fmt::format("others {} ({} messages)", scaled_bytes(peers.other_bytes), scaled_count(peers.other_messages)));
+  table.line("");
+  table.line(fmt::format("messages: {}, {}", scaled_count(peers.messages), scaled_bytes(peers.bytes)));
+  table.list("most:", items);
+}
+
 std::string per_call(std::uint64_t time_ns, std::uint64_t calls) {
   return calls == 0 ? "-" : scaled_time(static_cast<double>(time_ns) / static_cast<double>(calls));
 }
@@ -216,6 +231,7 @@ std::string to_table(const Report& report) {
                            scaled_count(rest.calls), scaled_time(static_cast<double>(rest.time_ns))));
   print_total(table, report);
   print_waits(table, report);
+  print_peers(table, report.peers);
   return table.take();
 }
 

@@ -46,9 +46,12 @@ inline constexpr std::uint64_t pair_key(std::uint16_t entry, std::uint16_t algor
 inline constexpr std::uint16_t pair_entry(std::uint64_t key) { return static_cast<std::uint16_t>((key - 1) >> 16); }
 inline constexpr std::uint16_t pair_algorithm(std::uint64_t key) { return static_cast<std::uint16_t>(key - 1); }
 
+struct PeerTable;  // peers.cpp
+
 struct ThreadBlock {
   ThreadBlock* next;     // written before the block is published at the head of the list, never after
   std::uint32_t in_use;  // 1 while a living thread owns the block
+  PeerTable* peers;      // of messages by receiver, once the thread has sent one
   EntryCounters entries[max_entries];
   PairCounters pairs[pair_slots];
 };
@@ -64,6 +67,20 @@ inline void add(std::uint64_t& counter, std::uint64_t amount) {
 inline std::uint64_t read(std::uint64_t& counter) {
   return std::atomic_ref<std::uint64_t>(counter).load(std::memory_order_relaxed);
 }
+
+// Of this thread, once it has made a call. Initial-exec: the preload is loaded at start-up, so the pointer is one load
+// away instead of a call to __tls_get_addr.
+extern constinit __attribute__((tls_model("initial-exec"))) thread_local ThreadBlock* own_block;
+ThreadBlock* take_block();
+
+// The block of this thread, taken at its first call; nothing if there is no memory for one.
+inline ThreadBlock* this_thread_block() {
+  ThreadBlock* const block = own_block;
+  return __builtin_expect(block != nullptr, 1) ? block : take_block();
+}
+
+// In reset().
+void reset_peers(ThreadBlock& block);
 
 // For the reader in snapshot.cpp.
 ThreadBlock* first_block();

@@ -1,10 +1,11 @@
 // The bytes of a rank record: CBOR, with short keys because rank 0 may hold thousands of them.
 //
-//   { "v": 3, "id": {...}, "threads": n, "lost": n,
+//   { "v": 4, "id": {...}, "threads": n, "lost": n,
 //     "calls": [ [name, bytes, time_ns, [outcome...], [[algorithm, calls, bytes, time_ns]...],
 //                 [saved calls, time_ns, error_ns]]... ],
 //     "late": [[rank, calls, wait_ns]...],
-//     "waits": [ [call, communicator, compared, time_ns, wait_ns, [[rank, calls, wait_ns]...]]... ] }
+//     "waits": [ [call, communicator, compared, time_ns, wait_ns, [[rank, calls, wait_ns]...]]... ],
+//     "peers": [[messages, bytes of others], [[rank, messages, bytes]...]] }
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t wire_version = 3;
+constexpr std::uint64_t wire_version = 4;
 
 // Refuses bytes nested deeper than a record is, before the recursive decoder sees them: its stack is the program's.
 class DepthCheck : public nlohmann::json_sax<json> {
@@ -66,6 +67,12 @@ json to_value(std::span<const LateRank> ranks) {
 json to_value(const WaitRecord& wait) {
   return json::array(
       {wait.call, wait.communicator, wait.compared, wait.time_ns, wait.wait_ns, to_value(wait.for_rank)});
+}
+
+json to_value(const Peers& peers) {
+  json values = json::array();
+  for (const PeerCount& to : peers.to) values.push_back(json::array({to.rank, to.messages, to.bytes}));
+  return json::array({json::array({peers.others.messages, peers.others.bytes}), std::move(values)});
 }
 
 // The readers below throw json exceptions on a missing member or a wrong type; unpack() turns them into an error.
@@ -139,6 +146,17 @@ WaitRecord to_wait(const json& value, std::int32_t ranks) {
   return wait;
 }
 
+Peers to_peers(const json& value, std::int32_t ranks) {
+  Peers peers;
+  const json& others = value.at(0);
+  peers.others = {outside_world, count(others.at(0)), count(others.at(1))};
+  for (const json& to : value.at(1)) {
+    if (peers.to.size() == most_peers_sent) throw std::invalid_argument("more peers than a rank may name");
+    peers.to.push_back({static_cast<std::int32_t>(whole(to.at(0), 0, ranks - 1)), count(to.at(1)), count(to.at(2))});
+  }
+  return peers;
+}
+
 RankRecord to_record(std::span<const std::byte> bytes) {
   const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   DepthCheck check;
@@ -153,6 +171,7 @@ RankRecord to_record(std::span<const std::byte> bytes) {
   for (const json& call : value.at("calls")) record.calls.push_back(to_call(call));
   record.waits.for_rank = to_late_ranks(value.at("late"), record.identity.ranks);
   for (const json& wait : value.at("waits")) record.waits.calls.push_back(to_wait(wait, record.identity.ranks));
+  record.peers = to_peers(value.at("peers"), record.identity.ranks);
   return record;
 }
 
@@ -166,7 +185,7 @@ std::vector<std::byte> pack(const RankRecord& record) {
   const json value = {{"v", wire_version},         {"id", to_value(record.identity)},
                       {"threads", record.threads}, {"lost", record.lost_calls},
                       {"calls", std::move(calls)}, {"late", to_value(record.waits.for_rank)},
-                      {"waits", std::move(waits)}};
+                      {"waits", std::move(waits)}, {"peers", to_value(record.peers)}};
   const std::vector<std::uint8_t> encoded = json::to_cbor(value);
   const auto* begin = reinterpret_cast<const std::byte*>(encoded.data());
   return {begin, begin + encoded.size()};

@@ -35,6 +35,7 @@ class RandomRecord {
     for (int name = 0; name < 4; ++name)
       if (number(2) != 0) record.waits.calls.push_back(wait("MPI_Call_" + std::to_string(name), ranks, most));
     record.waits.for_rank = by_rank(record.waits.calls);
+    record.peers = peers(ranks, most);
     return record;
   }
 
@@ -56,6 +57,15 @@ class RandomRecord {
       if (number(2) == 0) result.for_rank.push_back({rank, number(most), number(most)});
     keep_foremost(result.for_rank);
     for (const LateRank& late : result.for_rank) result.wait_ns += late.wait_ns;
+    return result;
+  }
+
+  Peers peers(std::int32_t ranks, std::uint64_t most) {
+    Peers result;
+    for (std::int32_t rank = 0; rank < ranks; ++rank)
+      if (number(2) != 0) result.to.push_back({rank, number(most), number(most)});
+    if (number(1) != 0) result.others = {outside_world, number(most), number(most)};
+    keep_foremost(result);
     return result;
   }
 

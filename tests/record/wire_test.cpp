@@ -23,6 +23,7 @@ void expect_equal(const RankRecord& left, const RankRecord& right) {
   EXPECT_EQ(left.lost_calls, right.lost_calls);
   EXPECT_EQ(left.identity.ended_by, right.identity.ended_by);
   EXPECT_TRUE(left.waits == right.waits);
+  EXPECT_TRUE(left.peers == right.peers);
   ASSERT_EQ(left.calls.size(), right.calls.size());
   for (std::size_t call = 0; call < left.calls.size(); ++call) {
     EXPECT_EQ(left.calls[call].name, right.calls[call].name);
@@ -106,7 +107,7 @@ TEST(Wire, RefusesWrongShapes) {
   RankRecord record;
   EXPECT_EQ(unpack_all(bytes_of({0xa0}), record), Status::bad_argument);                   // {}
   EXPECT_EQ(unpack_all(bytes_of({0x01}), record), Status::bad_argument);                   // 1
-  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x03}), record), Status::bad_argument);  // a later version
+  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x05}), record), Status::bad_argument);  // a later version
   EXPECT_EQ(unpack_all(bytes_of({0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), record),
             Status::bad_argument);  // an array of 2^63 - 1
   RankRecord misplaced;
@@ -132,6 +133,22 @@ TEST(Wire, RefusesAnotherNumberOfReasons) {
     RankRecord received;
     EXPECT_EQ(unpack_all(changed, received), Status::bad_argument) << change;
   }
+}
+
+TEST(Wire, RefusesPeersThatAreNoneOrTooMany) {
+  RankRecord sent, received;
+  sent.identity.ranks = 1000;
+  for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(most_peers_sent); ++rank)
+    sent.peers.to.push_back({rank, 1, 8});
+  EXPECT_EQ(unpack_all(pack(sent), received), Status::ok);
+  EXPECT_TRUE(received.peers == sent.peers);
+  for (const std::int32_t none : {-1, 1000}) {
+    RankRecord wrong = sent;
+    wrong.peers.to.back().rank = none;
+    EXPECT_EQ(unpack_all(pack(wrong), received), Status::bad_argument) << none;
+  }
+  sent.peers.to.push_back({999, 1, 8});
+  EXPECT_EQ(unpack_all(pack(sent), received), Status::bad_argument);
 }
 
 TEST(Wire, RefusesTimesThatAreNone) {

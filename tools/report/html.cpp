@@ -29,6 +29,8 @@ tr.named td { border-bottom: none; } .ranks .bar { width: 16rem; max-width: 40vw
 .bar span { display: block; height: 100%; background: var(--with); }
 .bar span.b { background: var(--without); }
 .swatch { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem; vertical-align: -1px; }
+.peers { max-width: 100%; } .pair { fill: var(--with); stroke: none; }
+.frame { fill: none; stroke: var(--line); } .wide table.pairs { width: auto; } .pairs .bar { width: 10rem; }
 .cell { fill: var(--with); stroke: none; } .hole { fill: none; stroke: var(--line); }
 .track { fill: var(--line); stroke: none; }
 )";
@@ -59,6 +61,7 @@ std::string one(const Run& run) {
   if (run.ranks > 1) text += "<h2>Inside MPI, by rank</h2>\n" + ranks_part(run) + ranks_advice;
   text += "<h2>Calls</h2>\n" + calls_part(run);
   if (!run.waits.empty()) text += "<h2>Waiting for the last rank</h2>\n" + waits_part(run);
+  if (run.peers.messages > 0) text += "<h2>Who sends to whom</h2>\n" + peers_part(run);
   return text + settings(run);
 }
 

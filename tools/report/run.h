@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/report/peers.h"
+
 namespace millrace::tools {
 
 struct RunSpread {
@@ -51,9 +53,10 @@ struct Run {
   std::string host_mpi, preload, isa;  // of the first rank that has a record
   RunSpread wall_ns, mpi_share;
   RunCall total;
-  std::vector<RunCall> calls;                // longest first
-  std::vector<RunLate> late;                 // who caused most first
-  std::vector<RunWait> waits;                // longest first
+  std::vector<RunCall> calls;  // longest first
+  std::vector<RunLate> late;   // who caused most first
+  std::vector<RunWait> waits;  // longest first
+  RunPeers peers;
   std::map<std::uint64_t, RunRank> by_rank;  // those whose record arrived
   std::map<std::string, std::string> settings;
   std::vector<std::string> notes;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "shim/bind/forward.h"
+#include "shim/bind/sent_messages.h"
 
 namespace millrace::shim {
 namespace {
@@ -36,9 +37,11 @@ Word observed_forward(Symbol symbol, void* next, Outcome outcome, Words... words
   if (observed.outermost()) {
     observed.stop();
     const Word copies[] = {words..., 0};  // never empty
-    const bool succeeded = as_int(result) == 0;
-    const std::uint64_t bytes = succeeded ? posted_bytes(symbol, {copies, sizeof...(words)}) : 0;
+    const std::span<const Word> all(copies, sizeof...(words));
+    const bool succeeded = is_fortran(symbol) ? has_posted_from_fortran(symbol, all) : as_int(result) == 0;
+    const std::uint64_t bytes = succeeded ? posted_bytes(symbol, all) : 0;
     observed.add(bytes, outcome.algorithm, outcome.reason);
+    if (sends(symbol) && succeeded) note_sent(symbol, all, bytes);
   }
   return result;
 }

@@ -19,6 +19,10 @@ void begin_check(unsigned char* seen, std::size_t length);
 // Bytes that the caller posted with a call that has succeeded, by the entry's rule in the table.
 std::uint64_t posted_bytes(Symbol symbol, std::span<const Word> words);
 
+// Whether a call from Fortran has succeeded, whose words say so, not its result. False of calls that post nothing and
+// send nothing: where their error stands is not asked.
+bool has_posted_from_fortran(Symbol symbol, std::span<const Word> words);
+
 // The outermost call of a thread, from construction to the end of the scope. What a host does inside it, calls back
 // into MPI included (Fortran entries, user ops, attribute callbacks), belongs to that call and is not counted again.
 class ObservedCall {
@@ -29,6 +33,7 @@ class ObservedCall {
   ObservedCall& operator=(const ObservedCall&) = delete;
 
   bool outermost() const { return outermost_; }
+  static bool any_open() { return depth != 0; }  // in this thread
 
   std::uint64_t start_ticks() const { return start_ticks_; }
   // The first time counts: what is done of the report's work after it is not in the call.

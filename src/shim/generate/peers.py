@@ -53,6 +53,12 @@ POINT_TO_POINT = (
 ).split()
 ON_A_REQUEST = "Start Wait Test Request_get_status Parrived Pready Pready_list Pready_range".split()
 
+# Of these, those that send a message to the first rank that they name, at once or when their request is started.
+SENDING = (
+    "Send Bsend Rsend Ssend Isend Ibsend Irsend Issend Sendrecv Sendrecv_replace Isendrecv Isendrecv_replace "
+    "Send_init Bsend_init Rsend_init Ssend_init Psend_init"
+).split()
+
 # Made here, started later: nothing is needed of others yet.
 LOCAL = "Send_init Bsend_init Rsend_init Ssend_init Recv_init Psend_init Precv_init".split()
 
@@ -94,6 +100,10 @@ def _name(entry):
 def gives(entry):
     """Whether the call may give the host something for other ranks."""
     return of_entry(entry) != "none" and not listed(_name(entry), TAKING)
+
+
+def sends(entry):
+    return entry.base_identifier in SENDING
 
 
 def answer(entry):

@@ -120,6 +120,12 @@ inline constexpr Target target_of_symbol[symbol_count] = {{
 }};
 constexpr Target target_of(Symbol symbol) {{ return target_of_symbol[static_cast<std::size_t>(symbol)]; }}
 
+// Whether it sends a message to the rank of its target, or makes a request that does.
+inline constexpr bool sends_of_symbol[symbol_count] = {{
+{sends}
+}};
+constexpr bool sends(Symbol symbol) {{ return sends_of_symbol[static_cast<std::size_t>(symbol)]; }}
+
 // MPI_Testany for MPI_Waitany and MPI_Testsome for MPI_Waitsome, by the same kind of name; any other is itself.
 constexpr Symbol without_waiting(Symbol symbol) {{
   switch (symbol) {{
@@ -174,6 +180,7 @@ def header(table, symbols):
         gives="\n".join(f"    {str(peers.gives(s.entry)).lower()},  // {s.name}" for s in symbols),
         answers="\n".join(f"    {peers.answer(s.entry)},  // {s.name}" for s in symbols),
         targets="\n".join(f"    {_target(s.entry)},  // {s.name}" for s in symbols),
+        sends="\n".join(f"    {str(peers.sends(s.entry)).lower()},  // {s.name}" for s in symbols),
         tests="\n".join(
             f"    case Symbol::{s.name}: return Symbol::{_test_of(s.name)};"
             for s in symbols

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "shim/bind/observed.h"
+#include "shim/bind/sent_messages.h"
 #include "shim/hooks/packed_hooks.h"
 #include "shim/packed/requests.h"
 #include "shim/packed/requests_complete.h"
@@ -54,12 +56,29 @@ Word request(Words... words) {
 }
 
 template <Symbol symbol, HostCallFunction function, class... Words>
-Word start(Words... words) {
+Word start_as_usual(Words... words) {
   if (!any_persistent() || (current_mode() & checking)) return packed_request<symbol, function>(words...);
   constexpr std::size_t length = sizeof...(words);
   const bool several = symbol_entry(symbol) == Entry::Startall;
   std::array<Word, length> all{words...};
   return (several ? startall_persistent : start_persistent)(symbol, all, packed_request_of<symbol, function, length>);
+}
+
+template <Symbol symbol, HostCallFunction function, class... Words>
+Word start(Words... words) {
+  if (__builtin_expect((current_mode() & (recording | checking)) != recording || ObservedCall::any_open(), 1))
+    return start_as_usual<symbol, function>(words...);
+  const std::array<Word, sizeof...(words)> all{words...};
+  constexpr bool is_one = sizeof...(words) == (is_fortran(symbol) ? 2 : 1);
+  const auto requests = [&] {
+    if constexpr (is_one)
+      return request_to_start(symbol, all);
+    else
+      return requests_to_start(symbol, all);
+  }();
+  const Word result = start_as_usual<symbol, function>(words...);
+  if (has_succeeded(symbol, result, all)) note_started(symbol, all, requests);
+  return result;
 }
 
 template <Symbol symbol, std::size_t length>
@@ -76,6 +95,7 @@ Word request_free(Words... words) {
   constexpr std::size_t length = sizeof...(words);
   std::array<Word, length> all{words...};
   forget_request(symbol, all);
+  if (current_mode() & recording) forget_prepared_message(symbol, all);
   if (any_persistent()) return request_free_persistent(symbol, all, request_free_of<symbol, length>);
   return request_free_of<symbol, length>(all.data());
 }

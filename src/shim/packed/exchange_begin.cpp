@@ -61,7 +61,7 @@ Word begin_exchange(HostCall call) {
     if (call.succeeded(result)) exchange.remember_unknown();
     return result;
   }
-  Observation observation(call.symbol());
+  Observation observation(call);
   const auto bytes =
       (current_mode() & recording) != 0 ? static_cast<std::int64_t>(posted_bytes(call.symbol(), call.words())) : 0;
   if (!persistent) exchange.pack();

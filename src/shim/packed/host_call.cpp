@@ -1,5 +1,6 @@
 #include "shim/packed/host_call.h"
 
+#include "shim/bind/sent_messages.h"
 #include "shim/host/bypass.h"
 #include "shim/host/device_memory.h"
 #include "shim/host/fortran.h"
@@ -48,16 +49,22 @@ void forget_layouts() {
   forget_datatypes();
 }
 
-Observation::Observation(Symbol symbol) {
-  if (current_mode() & recording) call_.emplace(symbol);
+Observation::Observation(const HostCall& call) : words_(call) {
+  if (current_mode() & recording) call_.emplace(call.symbol());
 }
 
 Observation::~Observation() = default;
 
+std::int64_t Observation::posted_bytes() const {
+  return call_ ? static_cast<std::int64_t>(shim::posted_bytes(words_.symbol(), words_.words())) : 0;
+}
+
 void Observation::finish(LayoutAlgorithm algorithm, std::int64_t bytes, bool succeeded) {
   if (!call_) return;
   call_->stop();
-  call_->add(succeeded ? static_cast<std::uint64_t>(bytes) : 0, taken(algorithm).algorithm, record::Reason::none);
+  const std::uint64_t posted = succeeded ? static_cast<std::uint64_t>(bytes) : 0;
+  call_->add(posted, taken(algorithm).algorithm, record::Reason::none);
+  if (succeeded && call_->outermost() && sends(words_.symbol())) note_sent(words_.symbol(), words_.words(), posted);
 }
 
 HostCall::HostCall(Symbol symbol, std::span<Word> words, Pass host_pass)

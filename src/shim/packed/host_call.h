@@ -127,13 +127,16 @@ Word byte_datatype();  // MPI_BYTE
 // Counts and times a call that is ours from here to finish(), if anything is recorded.
 class Observation {
  public:
-  explicit Observation(Symbol symbol);
+  explicit Observation(const HostCall& call);
   ~Observation();
   Observation(const Observation&) = delete;
   Observation& operator=(const Observation&) = delete;
+  // What the entry's rule counts of the words as they are now. The call has succeeded.
+  std::int64_t posted_bytes() const;
   void finish(LayoutAlgorithm algorithm, std::int64_t bytes, bool succeeded);
 
  private:
+  const HostCall& words_;
   std::optional<ObservedCall> call_;
 };
 

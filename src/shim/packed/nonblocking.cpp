@@ -37,7 +37,7 @@ Word one_message(HostCall& call, const MessageShape& shape) {
   const bool goes_out = shape.direction == Direction::out;
   const LayoutAlgorithm algorithm = goes_out ? LayoutAlgorithm::send : LayoutAlgorithm::receive;
   const std::int64_t bytes = message.carried().bytes;
-  Observation observation(call.symbol());
+  Observation observation(call);
   if (goes_out && !shape.persistent) message.pack();
   message.put_into(call);
   const Word result = call.pass(taken(algorithm));
@@ -101,8 +101,9 @@ Word isendrecv_call(HostCall call) {
   if (completions_may_be_unseen()) return call.pass(unseen);
   OperationPtr operation(new (std::nothrow) Operation);
   if (!operation) return call.pass(forwarded(record::Reason::no_buffer));
-  const std::int64_t bytes = outgoing.is_ours() ? outgoing.carried().bytes : incoming.carried().bytes;
-  Observation observation(call.symbol());
+  const bool is_sent_packed = outgoing.is_ours();
+  const std::int64_t packed_bytes = outgoing.carried().bytes;
+  Observation observation(call);
   if (outgoing.is_ours()) {
     outgoing.pack();
     outgoing.put_into(call);
@@ -115,7 +116,9 @@ Word isendrecv_call(HostCall call) {
     if (receives) operation->incoming.emplace(std::move(incoming));
     begin(call, Place::request, std::move(operation));
   }
-  observation.finish(LayoutAlgorithm::send_receive, bytes, call.succeeded(result));
+  const bool succeeded = call.succeeded(result);
+  const std::int64_t bytes = is_sent_packed || !succeeded ? packed_bytes : observation.posted_bytes();
+  observation.finish(LayoutAlgorithm::send_receive, bytes, succeeded);
   return result;
 }
 
@@ -128,7 +131,7 @@ Word isendrecv_replace_call(HostCall call) {
   OperationPtr operation(new (std::nothrow) Operation);
   if (!operation) return call.pass(forwarded(record::Reason::no_buffer));
   const std::int64_t bytes = message.carried().bytes;
-  Observation observation(call.symbol());
+  Observation observation(call);
   message.pack();
   message.put_into(call);
   const Word result = call.pass(taken(LayoutAlgorithm::send_receive));
@@ -164,7 +167,7 @@ Word request_free_call(HostCall call) {
     untrack(*operation);
     return call.pass(forwarded(record::Reason::not_accelerated));
   }
-  Observation observation(call.symbol());
+  Observation observation(call);
   abandon(untrack(*operation));
   set_request_null(call, at::Request_free::request);
   test_abandoned();

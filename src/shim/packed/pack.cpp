@@ -104,7 +104,7 @@ Word pack_call(HostCall call) {
   Carried carried = look_at(call, pack_places.data, false);
   if (carried.layout) carried.reason = refusal(call, pack_places, carried.bytes);
   if (!carried.layout || carried.reason != Reason::none) return pass_on(call, carried);
-  Observation observation(call.symbol());
+  Observation observation(call);
   Position position(call, pack_places.position);
   carried.layout->pack(as_pointer(carried.base), carried.count, byte_at(call.word(pack_places.packed), position.get()));
   position.set(position.get() + carried.bytes);
@@ -116,7 +116,7 @@ Word unpack_call(HostCall call) {
   Carried carried = look_at(call, unpack_places.data, false);
   if (carried.layout) carried.reason = refusal(call, unpack_places, carried.bytes);
   if (!carried.layout || carried.reason != Reason::none) return pass_on(call, carried);
-  Observation observation(call.symbol());
+  Observation observation(call);
   Position position(call, unpack_places.position);
   carried.layout->unpack(byte_at(call.word(unpack_places.packed), position.get()), as_pointer(carried.base),
                          carried.count);

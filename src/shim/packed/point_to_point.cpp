@@ -9,7 +9,7 @@ namespace {
 
 Word receive(HostCall& call, const PackedMessage& message, std::size_t status_position) {
   if (!message.is_ours()) return pass_on(call, message.carried());
-  Observation observation(call.symbol());
+  Observation observation(call);
   StatusArgument status(call, status_position);
   message.put_into(call);
   const Word result = call.pass(taken(LayoutAlgorithm::receive));
@@ -24,7 +24,7 @@ Word receive(HostCall& call, const PackedMessage& message, std::size_t status_po
 Word send_call(HostCall call) {
   const PackedMessage message(call, at::Send::buf, at::Send::dest, Direction::out);
   if (!message.is_ours()) return pass_on(call, message.carried());
-  Observation observation(call.symbol());
+  Observation observation(call);
   message.pack();
   message.put_into(call);
   const Word result = call.pass(taken(LayoutAlgorithm::send));
@@ -47,7 +47,7 @@ Word send_receive_call(HostCall call) {
   const PackedMessage outgoing(call, Place::sendbuf, Place::dest, Direction::out);
   const PackedMessage incoming(call, Place::recvbuf, Place::source, Direction::in);
   if (!outgoing.is_ours() && !incoming.is_ours()) return pass_on(call, outgoing.carried(), incoming.carried());
-  Observation observation(call.symbol());
+  Observation observation(call);
   if (outgoing.is_ours()) {
     outgoing.pack();
     outgoing.put_into(call);
@@ -59,9 +59,10 @@ Word send_receive_call(HostCall call) {
     if (incoming.is_ours()) incoming.unpack(received_bytes(status.at(0)));
     remember_unknown(outgoing.carried(), incoming.carried());
   }
-  // What the entry's rule counts: what went out, or what came in where nothing did.
-  const std::int64_t bytes = outgoing.is_ours() ? outgoing.carried().bytes : incoming.carried().bytes;
-  observation.finish(LayoutAlgorithm::send_receive, bytes, call.succeeded(result));
+  // What went out, or what came in where nothing did.
+  const bool succeeded = call.succeeded(result);
+  const std::int64_t bytes = outgoing.is_ours() || !succeeded ? outgoing.carried().bytes : observation.posted_bytes();
+  observation.finish(LayoutAlgorithm::send_receive, bytes, succeeded);
   return result;
 }
 
@@ -69,7 +70,7 @@ Word send_receive_replace_call(HostCall call) {
   using Place = at::Sendrecv_replace;
   const PackedMessage message(call, Place::buf, Place::dest, Direction::both);
   if (!message.is_ours()) return pass_on(call, message.carried());
-  Observation observation(call.symbol());
+  Observation observation(call);
   message.pack();
   message.put_into(call);
   StatusArgument status(call, Place::status);

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "shim/bind/forward.h"
 #include "shim/bind/host.h"
+#include "shim/bind/sent_messages.h"
 #include "shim/call/disabled_entries.h"
 #include "shim/host/tuning.h"
 #include "shim/node/job_nodes.h"
@@ -103,7 +104,10 @@ void start_world() {
     join_job_board(state.settings, rank, ranks);
   meet_other_nodes(state.settings, rank, ranks);
   prepare_shared_collectives(state.settings, rank, ranks);
-  if (current_mode() & recording) watch_endings();
+  if (current_mode() & recording) {
+    prepare_sent_messages(ranks);
+    watch_endings();
+  }
 }
 
 void end_world() {
@@ -114,6 +118,7 @@ void end_world() {
   forget_shared_collectives();
   forget_op_substitution();
   forget_layouts();
+  forget_sent_messages();
   forget_endings();
   if (current_mode() & recording) publish_world();
   leave_other_nodes();

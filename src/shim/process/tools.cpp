@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "shim/bind/dynamic_symbols.h"
 #include "shim/bind/host.h"
+#include "shim/bind/sent_messages.h"
 #include "shim/call/arguments.h"
 #include "shim/host/bypass.h"
 #include "shim/process/runtime.h"
@@ -194,8 +195,10 @@ void InsideTool::returned(Word result) noexcept try {
   if (current_mode() & recording) {
     ObservedCall observed(symbol_);
     observed.stop();
-    observed.add(has_succeeded(symbol_, result, words_) ? posted_bytes(symbol_, words_) : 0, record::no_algorithm,
-                 record::Reason::unseen_calls);
+    const bool succeeded = has_succeeded(symbol_, result, words_);
+    const std::uint64_t bytes = succeeded ? posted_bytes(symbol_, words_) : 0;
+    observed.add(bytes, record::no_algorithm, record::Reason::unseen_calls);
+    if (succeeded && sends(symbol_)) note_sent(symbol_, words_, bytes);
   }
   // What completes requests may be one call for another, and comes back under that name.
   if (!is_about_requests(entry)) note_bypassed(entry, "a tool");

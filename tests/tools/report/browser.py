@@ -26,6 +26,13 @@ const seen = {
   cells: all("svg.map .cell").map((cell) => Number(getComputedStyle(cell).fillOpacity)),
   cell_boxes: new Set(all("svg.map .cell").map((cell) => box(cell).x + " " + box(cell).y)).size,
   holes: all("svg.map .hole").length,
+  pairs: all("svg.peers .pair").map((pair) => [box(pair).x, box(pair).y, Number(getComputedStyle(pair).fillOpacity)]),
+  frame: all("svg.peers .frame").map((frame) => [box(frame).x, box(frame).y, box(frame).width, box(frame).height])[0],
+  touching_labels: all("svg.peers text").filter((label, index, labels) => labels.slice(0, index).some((other) => {
+    const a = box(label), b = box(other);
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  })).length,
+  least_label: Math.min(...all("svg.peers text").map((label) => box(label).height)),
   fetched: performance.getEntriesByType("resource").map((entry) => entry.name),
 };
 document.body.innerHTML = "<pre id=seen></pre>";

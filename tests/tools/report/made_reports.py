@@ -48,6 +48,45 @@ def call(chance, name, ranks, late):
     }
 
 
+def peers(ranks):
+    """A ring that sends much to the next rank and little to the one before; rank 0 says something to all."""
+    pairs = {}
+
+    def send(source, to, messages, size):
+        if source != to:
+            old = pairs.get((source, to), (0, 0))
+            pairs[source, to] = (old[0] + messages, old[1] + messages * size)
+
+    for rank in range(ranks):
+        send(rank, (rank + 1) % ranks, 4000, 65536 + rank)
+        send(rank, (rank - 1) % ranks, 2000, 64)
+        send(0, rank, 3, 8)
+    block = 1
+    while (ranks - 1) // block >= 64:
+        block *= 2
+    blocks = {}
+    for (source, to), (messages, size) in pairs.items():
+        place = source // block * block, to // block * block
+        old = blocks.get(place, (0, 0))
+        blocks[place] = (old[0] + messages, old[1] + size)
+
+    def values(items):
+        return [
+            {"from": source, "to": to, "messages": messages, "bytes": size}
+            for (source, to), (messages, size) in items
+        ]
+
+    others = {"messages": 7, "bytes": 700}
+    return {
+        "messages": sum(count[0] for count in pairs.values()) + others["messages"],
+        "bytes": sum(count[1] for count in pairs.values()) + others["bytes"],
+        "others": others,
+        "foremost": values(sorted(pairs.items(), key=lambda item: (-item[1][1], -item[1][0]))[:32]),
+        "block_ranks": block,
+        "matrix": values(sorted(blocks.items())),
+    }
+
+
 def made_report(ranks, seed=1, ranks_of_a_host=64):
     chance = random.Random(seed)
     late = ranks // 3
@@ -109,6 +148,7 @@ def made_report(ranks, seed=1, ranks_of_a_host=64):
         "calls": calls,
         "late_ranks": late_ranks if ranks > 1 else [],
         "waits": waits if ranks > 1 else [],
+        "peers": peers(ranks),
         "by_rank": [
             {
                 "rank": rank,

@@ -12,6 +12,13 @@ from made_reports import made_report
 SCHEMA = json.loads((pathlib.Path(__file__).parents[3] / "docs" / "report.schema.json").read_text())
 
 
+def with_peers(ranks=2, **changed):
+    """A report of two ranks with messages of more, or otherwise wrong."""
+    value = made_report(2 if ranks == 65 else ranks)
+    value["peers"] = made_report(ranks)["peers"] | changed
+    return value
+
+
 def report(*words):
     return subprocess.run([hosts.MILLRACE, "report", *words], capture_output=True, text=True, timeout=60, check=False)
 
@@ -85,6 +92,25 @@ def test_a_report_that_says_nothing_of_waiting_is_shown(write):
     assert not any("wait" in line.lower().replace("mpi_waitall", "") for line in lines(report(write(value))))
 
 
+@pytest.mark.parametrize("ranks", [2, 512])
+def test_the_foremost_pairs_are_named(write, ranks):
+    value = made_report(ranks)
+    found = lines(report(write(value)))
+    first = next(index for index, line in enumerate(found) if line.split()[:2] == ["from", "to"]) + 1
+    rows = [line.split()[:2] for line in found[first:]]
+    foremost = [[str(pair["from"]), str(pair["to"])] for pair in value["peers"]["foremost"][:10]]
+    assert rows[: len(foremost)] == foremost
+    assert rows[len(foremost)] == ["any", "others"]
+    assert (rows[len(foremost) + 1 :] == [["all", "the"]]) == (ranks == 512)
+
+
+def test_a_report_that_says_nothing_of_messages_is_shown(write):
+    value = made_report(2)
+    del value["peers"]
+    jsonschema.validate(value, SCHEMA, jsonschema.Draft202012Validator)
+    assert not any("whom" in line for line in lines(report(write(value))))
+
+
 def test_two_reports_are_set_side_by_side(write):
     first, second = made_report(2), made_report(4)
     second["calls"] = [call for call in second["calls"] if call["name"] != "MPI_Barrier"]
@@ -130,6 +156,9 @@ def test_names_from_a_report_cannot_steer_the_terminal(write):
         (made_report(2) | {"schema_version": 2}, "is a report of version 2, this millrace reads version 1: "),
         (made_report(2) | {"ranks": -1}, "is not as docs/report.schema.json has it: a count is no whole number"),
         (made_report(2) | {"calls": 7}, "is not as docs/report.schema.json has it: "),
+        (with_peers(block_ranks=0), "is not as docs/report.schema.json has it: a matrix of messages is larger "),
+        (with_peers(ranks=65), "is not as docs/report.schema.json has it: a rank that is none"),
+        (with_peers(ranks=512, block_ranks=1), "is not as docs/report.schema.json has it: a matrix of messages "),
         ({"schema": "millrace-report", "schema_version": 1}, "is not as docs/report.schema.json has it: "),
     ],
 )

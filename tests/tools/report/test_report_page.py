@@ -74,6 +74,28 @@ def test_the_rank_that_all_wait_for_stands_out(page, tmp_path, ranks):
     assert seen["wait_parts"][0] == pytest.approx([0.5, 0.5], abs=0.01)
 
 
+@pytest.mark.parametrize("ranks", [2, 3, 64, 512])
+def test_who_sends_to_whom_is_a_matrix(page, tmp_path, ranks):
+    report = made_report(ranks)
+    peers = report["peers"]
+    seen = shown(page(report), tmp_path)
+    x, y, width, height = seen["frame"]
+    blocks = -(-ranks // peers["block_ranks"])
+    assert width == pytest.approx(height, abs=0.1)
+    places = [
+        (round((left - x) / width * blocks), round((top - y) / height * blocks)) for left, top, _ in seen["pairs"]
+    ]
+    block = peers["block_ranks"]
+    assert places == [(pair["to"] // block, pair["from"] // block) for pair in peers["matrix"]]
+    shades = [shade for _, _, shade in seen["pairs"]]
+    sizes = [pair["bytes"] for pair in peers["matrix"]]
+    assert shades[sizes.index(max(sizes))] == max(shades) == 1
+    assert shades[sizes.index(min(sizes))] == min(shades) > 0.05
+    assert seen["touching_labels"] == 0
+    assert seen["least_label"] >= 11
+    assert not seen["is_too_wide"]
+
+
 @pytest.mark.parametrize("is_dark", [False, True])
 def test_the_page_is_as_light_as_the_readers_system(page, tmp_path, is_dark):
     seen = shown(page(made_report(2)), tmp_path, is_dark=is_dark)
