@@ -78,14 +78,15 @@ std::string matrix(const Run& run) {
       "<rect class=\"frame\" x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\"/>\n",
       peers.block_ranks > 1 ? fmt::format(" A square is of {} by {} ranks.", peers.block_ranks, peers.block_ranks) : "",
       label + side + 8, below + side + 4, label + side + 8, labels(run, blocks, pitch), label, below, side, side);
-  for (const RunPair& pair : peers.matrix)
+  for (const RunPair& pair : peers.matrix) {
+    const std::uint64_t column = pair.to / peers.block_ranks, row = pair.from / peers.block_ranks;
     text += fmt::format(
         "<rect class=\"pair\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill-opacity=\"{:.2f}\">"
         "<title>{} to {}: {} in {} messages</title></rect>\n",
-        label + pitch * static_cast<double>(pair.to / peers.block_ranks),
-        below + pitch * static_cast<double>(pair.from / peers.block_ranks), pitch - gap, pitch - gap,
+        label + pitch * static_cast<double>(column), below + pitch * static_cast<double>(row), pitch - gap, pitch - gap,
         darkness(weight(pair, by_bytes), least, most), ranks_of(pair.from, run), ranks_of(pair.to, run),
         scaled_bytes(pair.bytes), scaled_count(pair.messages));
+  }
   const auto scaled = [&](double value) {
     const auto whole = static_cast<std::uint64_t>(value);
     return by_bytes ? scaled_bytes(whole) : scaled_count(whole) + " messages";
