@@ -40,6 +40,7 @@ void add(CallRecord& sum, Places& places, const CallRecord& call) {
   add(sum.saved, call.saved);
   sum.bytes += call.bytes;
   sum.time_ns += call.time_ns;
+  for (const SizeRecord& size : call.sizes) add_size(sum.sizes, size);
   for (std::size_t reason = 0; reason < reason_count; ++reason) sum.outcome[reason] += call.outcome[reason];
   for (const AlgorithmRecord& algorithm : call.algorithms) {
     const auto [place, added] = places.try_emplace(algorithm.name, sum.algorithms.size());

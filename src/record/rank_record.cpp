@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "record/size_class.h"
 #include "record/snapshot.h"
 
 namespace millrace::record {
@@ -40,6 +41,18 @@ std::uint64_t CallRecord::calls() const {
   return sum;
 }
 
+void add_size(std::vector<SizeRecord>& sizes, const SizeRecord& size) {
+  const auto place = std::ranges::lower_bound(sizes, size.least_bytes, {}, &SizeRecord::least_bytes);
+  if (place == sizes.end() || place->least_bytes != size.least_bytes) {
+    sizes.insert(place, size);
+    return;
+  }
+  place->calls += size.calls;
+  place->taken += size.taken;
+  place->bytes += size.bytes;
+  place->time_ns += size.time_ns;
+}
+
 std::vector<LateRank> by_rank(std::span<const WaitRecord> calls) {
   std::map<std::int32_t, LateRank> sums;
   for (const WaitRecord& call : calls)
@@ -70,7 +83,10 @@ RankRecord this_rank(const RankIdentity& identity, const Names& names, const Fin
   auto pair = counted.pairs.begin();  // both lists are ordered by entry
   for (const EntrySnapshot& entry : counted.entries) {
     CallRecord call{
-        entry_name(names, entry.entry), entry.bytes, to_ns(entry.ticks, ns_per_tick), entry.outcome, {}, {}};
+        entry_name(names, entry.entry), entry.bytes, to_ns(entry.ticks, ns_per_tick), entry.outcome, {}, {}, {}};
+    for (const SizeSnapshot& size : entry.sizes)
+      call.sizes.push_back(
+          {least_bytes_of(size.size_class), size.calls, size.taken, size.bytes, to_ns(size.ticks, ns_per_tick)});
     while (pair != counted.pairs.end() && pair->entry < entry.entry) ++pair;
     for (; pair != counted.pairs.end() && pair->entry == entry.entry; ++pair)
       call.algorithms.push_back(

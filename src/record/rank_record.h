@@ -41,6 +41,19 @@ struct AlgorithmRecord {
   std::uint64_t time_ns = 0;
 };
 
+// Calls that post about so many bytes.
+struct SizeRecord {
+  std::uint64_t least_bytes = 0;  // of the class (size_class.h)
+  std::uint64_t calls = 0;
+  std::uint64_t taken = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t time_ns = 0;
+
+  bool operator==(const SizeRecord&) const = default;
+};
+// Adds one to a list by size.
+void add_size(std::vector<SizeRecord>& sizes, const SizeRecord& size);
+
 // What calls that Millrace took have saved, against the host's time for calls alike that was measured in the job: time
 // that ranks spend in them beyond waiting for others.
 struct SavedTime {
@@ -56,6 +69,7 @@ struct CallRecord {
   std::array<std::uint64_t, reason_count> outcome{};  // [none] is the number taken
   std::vector<AlgorithmRecord> algorithms;
   SavedTime saved;
+  std::vector<SizeRecord> sizes;  // by least_bytes
 
   std::uint64_t calls() const;
   std::uint64_t taken() const { return outcome[0]; }

@@ -118,11 +118,13 @@ void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std
     lost.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  EntryCounters& counters = block->entries[entry];
-  add(counters.bytes, bytes);
-  add(counters.ticks, ticks);
-  add(counters.outcome[outcome], 1);
+  add(block->entries[entry].outcome[outcome], 1);
+  SizeCounters& size = block->sizes[entry][size_class(bytes)];
+  add(size.calls, 1);
+  add(size.bytes, bytes);
+  add(size.ticks, ticks);
   if (algorithm == no_algorithm) return;
+  add(size.taken, 1);
   if (PairCounters* pair = find_pair(*block, entry, algorithm)) {
     add(pair->calls, 1);
     add(pair->bytes, bytes);
@@ -132,11 +134,11 @@ void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std
 
 void reset() {
   for (ThreadBlock* block = first_block(); block; block = block->next) {
-    for (EntryCounters& counters : block->entries) {
-      zero(counters.bytes);
-      zero(counters.ticks);
+    for (EntryCounters& counters : block->entries)
       for (std::uint64_t& count : counters.outcome) zero(count);
-    }
+    for (auto& sizes : block->sizes)
+      for (SizeCounters& size : sizes)
+        for (std::uint64_t* const counter : {&size.calls, &size.taken, &size.bytes, &size.ticks}) zero(*counter);
     for (PairCounters& pair : block->pairs) {
       zero(pair.key);
       zero(pair.calls);

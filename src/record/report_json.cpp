@@ -33,6 +33,19 @@ ordered_json algorithm_values(const CallRecord& call) {
   return values;
 }
 
+// None of a call that never has any bytes.
+ordered_json size_values(const CallRecord& call) {
+  ordered_json values = ordered_json::array();
+  if (call.bytes == 0) return values;
+  for (const SizeRecord& size : call.sizes)
+    values.push_back({{"least_bytes", size.least_bytes},
+                      {"calls", size.calls},
+                      {"taken", size.taken},
+                      {"bytes", size.bytes},
+                      {"time_ns", size.time_ns}});
+  return values;
+}
+
 ordered_json reason_values(const CallRecord& call) {
   ordered_json values = ordered_json::object();
   for (std::size_t reason = 1; reason < reason_count; ++reason)
@@ -57,7 +70,8 @@ ordered_json call_value(const CallReport& call) {
           {"algorithms", algorithm_values(call.sum)},
           {"forwarded", call.sum.calls() - call.sum.taken()},
           {"forwarded_why", reason_values(call.sum)},
-          {"saved", saved_value(call.sum.saved)}};
+          {"saved", saved_value(call.sum.saved)},
+          {"sizes", size_values(call.sum)}};
 }
 
 ordered_json late_values(std::span<const LateReport> ranks) {

@@ -9,12 +9,26 @@ namespace millrace::record {
 namespace {
 
 void merge_entries(ThreadBlock& block, std::vector<EntrySnapshot>& all) {
-  for (std::size_t index = 0; index < max_entries; ++index) {
-    EntryCounters& from = block.entries[index];
-    EntrySnapshot& to = all[index];
-    to.bytes += read(from.bytes);
-    to.ticks += read(from.ticks);
-    for (std::size_t reason = 0; reason < reason_count; ++reason) to.outcome[reason] += read(from.outcome[reason]);
+  for (std::size_t index = 0; index < max_entries; ++index)
+    for (std::size_t reason = 0; reason < reason_count; ++reason)
+      all[index].outcome[reason] += read(block.entries[index].outcome[reason]);
+}
+
+// Of an entry that was called: the pages of others stay untouched.
+void add_sizes(EntrySnapshot& entry) {
+  for (std::size_t index = 0; index < size_class_count; ++index) {
+    SizeSnapshot sum{.size_class = index};
+    for (ThreadBlock* block = first_block(); block; block = block->next) {
+      SizeCounters& from = block->sizes[entry.entry][index];
+      sum.calls += read(from.calls);
+      sum.taken += read(from.taken);
+      sum.bytes += read(from.bytes);
+      sum.ticks += read(from.ticks);
+    }
+    if (sum.calls == 0) continue;
+    entry.bytes += sum.bytes;
+    entry.ticks += sum.ticks;
+    entry.sizes.push_back(sum);
   }
 }
 
@@ -47,6 +61,7 @@ Snapshot snapshot() {
     merge_pairs(*block, pairs);
   }
   std::erase_if(result.entries, [](const EntrySnapshot& entry) { return !was_called(entry); });
+  for (EntrySnapshot& entry : result.entries) add_sizes(entry);
   for (auto& [key, pair] : pairs) {
     pair.entry = pair_entry(key);
     pair.algorithm = pair_algorithm(key);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,11 +10,21 @@
 
 namespace millrace::record {
 
+// Of one size class.
+struct SizeSnapshot {
+  std::size_t size_class = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t taken = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t ticks = 0;
+};
+
 struct EntrySnapshot {
   std::uint16_t entry = 0;
   std::uint64_t bytes = 0;
   std::uint64_t ticks = 0;
   std::array<std::uint64_t, reason_count> outcome{};  // [none] is the number taken
+  std::vector<SizeSnapshot> sizes;                    // those that there were, by class
 };
 
 struct PairSnapshot {

@@ -1,13 +1,12 @@
 // The counters of one thread. A block is one anonymous mapping: the kernel hands out zeroed pages as they are touched,
-// so a thread that makes one kind of call costs two pages, not the whole block, and nothing here needs malloc.
+// so a thread that makes one kind of call costs three pages, not the whole block, and nothing here needs malloc.
 //
 //   ThreadBlock
-//   +-----------+---------------------------------------------+-------------------------------------+
-//   | link, use | entries[max_entries], 256 bytes each        | pairs[pair_slots], 32 bytes each    |
-//   +-----------+---------------------------------------------+-------------------------------------+
-//                |                                             |
-//                | bytes ticks outcome[none..op_not_covered]   | key calls bytes ticks
-//                | outcome[op_not_covered + 1..]  (2nd line and those after it)
+//   +-----------+------------------------------+----------------------------------+-----------------------------------+
+//   | link, use | entries[max_entries],        | pairs[pair_slots], 32 bytes each | sizes[max_entries][classes],      |
+//   |           | 192 bytes each               |                                  | 32 bytes each                     |
+//   +-----------+------------------------------+----------------------------------+-----------------------------------+
+//                | outcome[reason_count]        | key calls bytes ticks            | calls taken bytes ticks
 //
 // All fields are plain words accessed through std::atomic_ref: constructing std::atomic objects would touch every page.
 #pragma once
@@ -17,16 +16,23 @@
 #include <cstdint>
 
 #include "record/record.h"
+#include "record/size_class.h"
 
 namespace millrace::record {
 
-// The fields that every call writes share the first cache line with the commonest outcomes.
+// The commonest outcomes share the first cache line. Bytes and ticks are those of all sizes.
 struct alignas(64) EntryCounters {
-  std::uint64_t bytes;
-  std::uint64_t ticks;
   std::uint64_t outcome[reason_count];  // [none] is the number taken, the others the number forwarded for that reason
 };
-static_assert(sizeof(EntryCounters) == 256, "a new reason still fits; more than 30 need a second look at the layout");
+static_assert(sizeof(EntryCounters) == 192, "a 25th reason needs a second look at the layout");
+
+// What the calls of one entry came to that post about so many bytes (size_class.h).
+struct alignas(32) SizeCounters {
+  std::uint64_t calls;
+  std::uint64_t taken;
+  std::uint64_t bytes;
+  std::uint64_t ticks;
+};
 
 // What one algorithm did for one entry; found by hashing the two.
 struct alignas(32) PairCounters {
@@ -54,6 +60,7 @@ struct ThreadBlock {
   PeerTable* peers;      // of messages by receiver, once the thread has sent one
   EntryCounters entries[max_entries];
   PairCounters pairs[pair_slots];
+  SizeCounters sizes[max_entries][size_class_count];
 };
 
 // Relaxed: a counter stands for itself only. Partner of the loads in snapshot.cpp; the sole writer is the owning thread

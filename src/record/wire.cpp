@@ -1,8 +1,8 @@
 // The bytes of a rank record: CBOR, with short keys because rank 0 may hold thousands of them.
 //
-//   { "v": 4, "id": {...}, "threads": n, "lost": n,
+//   { "v": 5, "id": {...}, "threads": n, "lost": n,
 //     "calls": [ [name, bytes, time_ns, [outcome...], [[algorithm, calls, bytes, time_ns]...],
-//                 [saved calls, time_ns, error_ns]]... ],
+//                 [saved calls, time_ns, error_ns], [[size class, calls, taken, bytes, time_ns]...]]... ],
 //     "late": [[rank, calls, wait_ns]...],
 //     "waits": [ [call, communicator, compared, time_ns, wait_ns, [[rank, calls, wait_ns]...]]... ],
 //     "peers": [[messages, bytes of others], [[rank, messages, bytes]...]] }
@@ -10,13 +10,14 @@
 #include <nlohmann/json.hpp>
 
 #include "record/rank_record.h"
+#include "record/size_class.h"
 
 namespace millrace::record {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t wire_version = 4;
+constexpr std::uint64_t wire_version = 5;
 
 // Refuses bytes nested deeper than a record is, before the recursive decoder sees them: its stack is the program's.
 class DepthCheck : public nlohmann::json_sax<json> {
@@ -54,8 +55,11 @@ json to_value(const CallRecord& call) {
   json algorithms = json::array();
   for (const AlgorithmRecord& algorithm : call.algorithms)
     algorithms.push_back(json::array({algorithm.name, algorithm.calls, algorithm.bytes, algorithm.time_ns}));
+  json sizes = json::array();
+  for (const SizeRecord& size : call.sizes)
+    sizes.push_back(json::array({size_class(size.least_bytes), size.calls, size.taken, size.bytes, size.time_ns}));
   return json::array({call.name, call.bytes, call.time_ns, call.outcome, std::move(algorithms),
-                      json::array({call.saved.calls, call.saved.time_ns, call.saved.error_ns})});
+                      json::array({call.saved.calls, call.saved.time_ns, call.saved.error_ns}), std::move(sizes)});
 }
 
 json to_value(std::span<const LateRank> ranks) {
@@ -124,6 +128,12 @@ CallRecord to_call(const json& value) {
         {algorithm.at(0).get<std::string>(), count(algorithm.at(1)), count(algorithm.at(2)), count(algorithm.at(3))});
   const json& saved = value.at(5);
   call.saved = {count(saved.at(0)), time_of(saved.at(1)), time_of(saved.at(2))};
+  for (const json& size : value.at(6)) {
+    const std::uint64_t its_class = count(size.at(0));
+    if (its_class >= size_class_count) throw std::invalid_argument("a size class that there is none of");
+    add_size(call.sizes,
+             {least_bytes_of(its_class), count(size.at(1)), count(size.at(2)), count(size.at(3)), count(size.at(4))});
+  }
   return call;
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <numeric>
 #include <thread>
@@ -62,6 +63,34 @@ TEST_F(Counters, SeparateEntriesOutcomesAndAlgorithms) {
   EXPECT_EQ(counted.pairs[0].ticks, 5u);
   EXPECT_EQ(counted.pairs[1].algorithm, 12);
   EXPECT_EQ(counted.pairs[2].entry, max_entries - 1);
+}
+
+TEST_F(Counters, SeparateSizes) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t own : {0u, 1u, 2u, 3u, 4u, 7u, 8u, 65535u, 65536u}) {
+    add_call(5, own, 2, no_algorithm, Reason::not_accelerated);
+    bytes += own;
+  }
+  add_call(5, 65537, 5, 11, Reason::none);
+  add_call(5, ~std::uint64_t{0} >> 1, 1, no_algorithm, Reason::not_accelerated);
+  const Snapshot counted = snapshot();
+  ASSERT_EQ(counted.entries.size(), 1u);
+  const EntrySnapshot& entry = counted.entries[0];
+  EXPECT_EQ(entry.bytes, bytes + 65537 + (~std::uint64_t{0} >> 1));
+  EXPECT_EQ(entry.ticks, 24u);
+  const std::vector<std::array<std::uint64_t, 4>> expected = {
+      // from, calls, taken, ticks
+      {0, 1, 0, 2}, {1, 1, 0, 2},     {2, 2, 0, 4},     {4, 2, 0, 4},
+      {8, 1, 0, 2}, {32768, 1, 0, 2}, {65536, 2, 1, 7}, {std::uint64_t{1} << 46, 1, 0, 1}};
+  ASSERT_EQ(entry.sizes.size(), expected.size());
+  for (std::size_t index = 0; index < expected.size(); ++index) {
+    const SizeSnapshot& size = entry.sizes[index];
+    EXPECT_EQ(least_bytes_of(size.size_class), expected[index][0]);
+    EXPECT_EQ(size.calls, expected[index][1]) << index;
+    EXPECT_EQ(size.taken, expected[index][2]) << index;
+    EXPECT_EQ(size.ticks, expected[index][3]) << index;
+  }
+  EXPECT_EQ(entry.sizes[6].bytes, 65536u + 65537u);
 }
 
 TEST_F(Counters, OfManyThreadsAddUpExactly) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "random_record.h"
@@ -49,6 +50,7 @@ void expect_times(const CallReport& call, const std::vector<RankRecord>& records
 
 void expect_sums(const CallReport& call, const std::vector<RankRecord>& records) {
   CallRecord sum;
+  std::map<std::uint64_t, SizeRecord> sizes;
   std::uint64_t ranks = 0, algorithm_calls = 0;
   for (const RankRecord& record : records) {
     const CallRecord* own = find(record, call.sum.name);
@@ -56,6 +58,11 @@ void expect_sums(const CallReport& call, const std::vector<RankRecord>& records)
     ++ranks;
     sum.bytes += own->bytes;
     sum.time_ns += own->time_ns;
+    for (const SizeRecord& size : own->sizes) {
+      SizeRecord& same = sizes[size.least_bytes];
+      same = {size.least_bytes, same.calls + size.calls, same.taken + size.taken, same.bytes + size.bytes,
+              same.time_ns + size.time_ns};
+    }
     for (std::size_t reason = 0; reason < reason_count; ++reason) sum.outcome[reason] += own->outcome[reason];
     sum.saved.calls += own->saved.calls;
     sum.saved.time_ns += own->saved.time_ns;
@@ -67,6 +74,8 @@ void expect_sums(const CallReport& call, const std::vector<RankRecord>& records)
   EXPECT_EQ(call.sum.bytes, sum.bytes);
   EXPECT_EQ(call.sum.time_ns, sum.time_ns);
   EXPECT_EQ(call.sum.outcome, sum.outcome);
+  for (const auto& [least_bytes, size] : sizes) sum.sizes.push_back(size);
+  EXPECT_TRUE(call.sum.sizes == sum.sizes);
   EXPECT_EQ(call.sum.saved.calls, sum.saved.calls);
   EXPECT_EQ(call.sum.saved.time_ns, sum.saved.time_ns);
   EXPECT_EQ(call.sum.saved.error_ns, sum.saved.error_ns);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/rank_record.h"
+#include "record/size_class.h"
 
 namespace millrace::record {
 
@@ -41,13 +42,17 @@ class RandomRecord {
 
  private:
   CallRecord call(std::string name, std::uint64_t most) {
-    CallRecord result{std::move(name), number(most), number(most), {}, {}, {}};
+    CallRecord result{std::move(name), number(most), number(most), {}, {}, {}, {}};
     for (std::uint64_t& count : result.outcome) count = number(2) ? number(most) : 0;
     for (std::uint64_t left = number(3); left > 0; --left)
       result.algorithms.push_back({"kernel_" + std::to_string(left), number(most), number(most), number(most)});
     // In eighths, so that their sums are exact.
     const auto saved = static_cast<double>(number(1 << 20)) - (1 << 19);
     result.saved = {number(most), saved / 8, static_cast<double>(number(1 << 20)) / 8};
+    for (std::size_t size_class = 0; size_class < size_class_count; ++size_class)
+      if (number(8) == 0)
+        result.sizes.push_back(
+            {least_bytes_of(size_class), 1 + number(most - 1), number(most), number(most), number(most)});
     return result;
   }
 

@@ -33,6 +33,7 @@ void expect_equal(const RankRecord& left, const RankRecord& right) {
     EXPECT_EQ(left.calls[call].saved.calls, right.calls[call].saved.calls);
     EXPECT_EQ(left.calls[call].saved.time_ns, right.calls[call].saved.time_ns);
     EXPECT_EQ(left.calls[call].saved.error_ns, right.calls[call].saved.error_ns);
+    EXPECT_TRUE(left.calls[call].sizes == right.calls[call].sizes);
     ASSERT_EQ(left.calls[call].algorithms.size(), right.calls[call].algorithms.size());
     for (std::size_t index = 0; index < left.calls[call].algorithms.size(); ++index) {
       EXPECT_EQ(left.calls[call].algorithms[index].name, right.calls[call].algorithms[index].name);
@@ -107,12 +108,24 @@ TEST(Wire, RefusesWrongShapes) {
   RankRecord record;
   EXPECT_EQ(unpack_all(bytes_of({0xa0}), record), Status::bad_argument);                   // {}
   EXPECT_EQ(unpack_all(bytes_of({0x01}), record), Status::bad_argument);                   // 1
-  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x05}), record), Status::bad_argument);  // a later version
+  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x06}), record), Status::bad_argument);  // a later version
   EXPECT_EQ(unpack_all(bytes_of({0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), record),
             Status::bad_argument);  // an array of 2^63 - 1
   RankRecord misplaced;
   misplaced.identity.rank = 3;  // of one
   EXPECT_EQ(unpack_all(pack(misplaced), record), Status::bad_argument);
+}
+
+TEST(Wire, RefusesSizesThatThereAreNoneOf) {
+  RankRecord sent, received;
+  sent.calls.resize(1);
+  sent.calls[0].sizes = {{least_bytes_of(size_class_count - 1), 1, 0, 0, 0}};
+  std::vector<std::byte> bytes = pack(sent);
+  ASSERT_EQ(unpack_all(bytes, received), Status::ok);
+  const auto place = std::ranges::search(bytes, bytes_of({0x85, 0x18, int{size_class_count} - 1}));  // an array of five
+  ASSERT_FALSE(place.empty());
+  place.back() = std::byte{size_class_count};
+  EXPECT_EQ(unpack_all(bytes, received), Status::bad_argument);
 }
 
 TEST(Wire, RefusesAnotherNumberOfReasons) {

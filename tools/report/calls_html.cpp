@@ -79,7 +79,7 @@ std::string calls_part(const Run& run) {
         call.is_outside ? "outside" : range(call.rank_time_ns, slowest_ns), figure(scaled_time(call.rank_time_ns.max)),
         figure(std::to_string(call.rank_time_ns.max_rank)), figure(per_call(call)), figure(taken_in_words(call)));
     if (details.empty()) continue;
-    text += "<tr class=\"more\"><td colspan=\"10\">";
+    text += "<tr class=\"more\"><td colspan=\"10\">" + sizes_strip(call.sizes);
     for (std::size_t index = 0; index < details.size(); ++index)
       text += (index > 0 ? "<br>" : "") + escaped(details[index]);
     text += "</td></tr>\n";

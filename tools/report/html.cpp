@@ -31,6 +31,7 @@ tr.named td { border-bottom: none; } .ranks .bar { width: 16rem; max-width: 40vw
 .swatch { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem; vertical-align: -1px; }
 .peers { max-width: 100%; } .pair { fill: var(--with); stroke: none; }
 .frame { fill: none; stroke: var(--line); } .wide table.pairs { width: auto; } .pairs .bar { width: 10rem; }
+.sizes { float: right; margin-left: 1rem; }
 .cell { fill: var(--with); stroke: none; } .hole { fill: none; stroke: var(--line); }
 .track { fill: var(--line); stroke: none; }
 )";

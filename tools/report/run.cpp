@@ -71,6 +71,7 @@ RunCall call_of(const json& value) {
     call.algorithms.emplace_back(text_of(algorithm, "name"), count_of(algorithm.at("calls")));
   for (const auto& [reason, calls] : value.at("forwarded_why").items())
     call.why[without_controls(reason)] = count_of(calls);
+  call.sizes = sizes_of(value);
   return call;
 }
 
@@ -204,6 +205,7 @@ std::string late_in_words(const RunWait& wait) {
 
 std::vector<std::string> details_of(const RunCall& call) {
   std::vector<std::string> lines, items;
+  if (std::string sizes = sizes_in_words(call.sizes); !sizes.empty()) lines.push_back(std::move(sizes));
   std::uint64_t named = 0;
   for (const auto& [name, calls] : call.algorithms) {
     named += calls;

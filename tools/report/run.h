@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/report/peers.h"
+#include "tools/report/sizes.h"
 
 namespace millrace::tools {
 
@@ -26,6 +27,7 @@ struct RunCall {
   std::map<std::string, std::uint64_t> why;                       // calls left to the host, by reason
   std::uint64_t saved_calls = 0;                                  // 0: what they saved was not measured
   double saved_ns = 0, error_ns = 0;
+  std::vector<RunSize> sizes;  // by least_bytes
 };
 
 struct RunLate {
@@ -72,7 +74,7 @@ std::string reason_in_words(const std::string& name);
 std::string taken_in_words(const RunCall& call);  // "97 %", "-"
 std::string saved_in_words(const RunCall& call);  // "" if it was not measured
 std::string late_in_words(const RunWait& wait);   // "rank 3, 95 %", "-"
-// What more there is to say of a call: by what it was taken, why it was not, what that saved.
+// What more there is to say of a call: of which sizes, by what it was taken, why it was not, what that saved.
 std::vector<std::string> details_of(const RunCall& call);
 
 }  // namespace millrace::tools

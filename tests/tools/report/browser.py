@@ -33,6 +33,9 @@ const seen = {
     return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   })).length,
   least_label: Math.min(...all("svg.peers text").map((label) => box(label).height)),
+  size_strips: all("svg.sizes").map((strip) => [...strip.querySelectorAll(".cell")].map((bar) => [
+    (box(bar).x - box(strip).x) / box(strip).width, box(bar).height / box(strip).height])),
+  highest_strip: Math.max(0, ...all("svg.sizes").map((strip) => box(strip).height)),
   fetched: performance.getEntriesByType("resource").map((entry) => entry.name),
 };
 document.body.innerHTML = "<pre id=seen></pre>";

@@ -24,6 +24,19 @@ def spread(values):
     }
 
 
+def sizes(size, calls, taken, time_ns):
+    """Some calls of an eighth of the size and some of its quadruple take a tenth and a third of the time."""
+    if size == 0:
+        return []
+    parts = [(size // 8, 20, 10), (size, 2, 0), (size * 4, 40, 3)]
+    listed = [
+        {"least_bytes": least, "calls": calls // of_calls, "taken": taken // of_calls,
+         "bytes": least * (calls // of_calls), "time_ns": time_ns // of_time if of_time else time_ns * 17 // 30}
+        for least, of_calls, of_time in parts
+    ]  # fmt: skip
+    return [one for one in listed if one["calls"]]
+
+
 def call(chance, name, ranks, late):
     size, calls, one_ns, share, algorithm = CALLS[name]
     calls_all = calls * ranks
@@ -45,6 +58,7 @@ def call(chance, name, ranks, late):
         "forwarded": left,
         "forwarded_why": why if left else {},
         "saved": saved or {"calls": 0, "time_ns": 0, "error_ns": 0},
+        "sizes": sizes(size, calls_all, taken, sum(times)),
     }
 
 

@@ -111,6 +111,30 @@ def test_a_report_that_says_nothing_of_messages_is_shown(write):
     assert not any("whom" in line for line in lines(report(write(value))))
 
 
+def test_sizes_are_named_by_what_they_took(write):
+    text = " ".join(line.strip() for line in lines(report(write(made_report(2)))))
+    assert " sizes: 8 KiB 57 % of the time (4000 calls), 32 KiB 33 % (200), 1 KiB 10.0 % (400) taken:" in text
+    value = made_report(2)
+    for call in value["calls"]:
+        del call["sizes"]
+    jsonschema.validate(value, SCHEMA, jsonschema.Draft202012Validator)
+    assert not any("sizes:" in line for line in lines(report(write(value))))
+
+
+def test_many_sizes_and_one(write):
+    value = made_report(2)
+    call = next(call for call in value["calls"] if call["name"] == "MPI_Allreduce")
+    call["sizes"] = [{"least_bytes": 0 if k < 0 else 1 << k, "calls": 1, "taken": 0, "bytes": 0, "time_ns": 10 + k}
+                     for k in range(-1, 41)]  # fmt: skip
+    text = " ".join(line.strip() for line in lines(report(write(value))))
+    assert "sizes: 1 TiB 4.0 % of the time (1 call), 512 GiB 4.0 % (1), 256 GiB 3.9 % (1), 39 more 88 %" in text
+    call["sizes"] = call["sizes"][-1:]
+    assert not any("1 TiB" in line for line in lines(report(write(value))))
+    call["sizes"][0]["least_bytes"] = 3
+    done = report(write(value))
+    assert done.returncode == 3 and "a size is no power of two" in done.stderr
+
+
 def test_two_reports_are_set_side_by_side(write):
     first, second = made_report(2), made_report(4)
     second["calls"] = [call for call in second["calls"] if call["name"] != "MPI_Barrier"]

@@ -74,6 +74,17 @@ def test_the_rank_that_all_wait_for_stands_out(page, tmp_path, ranks):
     assert seen["wait_parts"][0] == pytest.approx([0.5, 0.5], abs=0.01)
 
 
+def test_sizes_are_columns_as_high_as_their_share_of_the_time(page, tmp_path):
+    seen = shown(page(made_report(2)), tmp_path)
+    assert "sizes: 8 KiB 57 % of the time" in seen["text"]
+    # From the eighth to the quadruple there are six powers of two.
+    for strip in seen["size_strips"]:
+        assert [place for place, _ in strip] == pytest.approx([0, 3 / 6, 5 / 6], abs=0.01)
+        assert [height for _, height in strip] == pytest.approx([1 / 10, 17 / 30, 1 / 3], abs=0.02)
+    assert seen["highest_strip"] <= 40
+    assert len(seen["size_strips"]) == 3  # the fourth call with bytes has one size
+
+
 @pytest.mark.parametrize("ranks", [2, 3, 64, 512])
 def test_who_sends_to_whom_is_a_matrix(page, tmp_path, ranks):
     report = made_report(ranks)
