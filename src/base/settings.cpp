@@ -217,7 +217,7 @@ constexpr std::array table = std::to_array<Setting>({
     {"MILLRACE_TUNING", file<&SettingValues::tuning>, "FILE|none", "",
      "a table of 'millrace tune'; without it millrace/tuning.json in XDG_CONFIG_HOME (~/.config), none ignores both"},
     {"MILLRACE_ORDER", choice<&SettingValues::order>, "auto|rank", "auto",
-     "rank: reductions of a node are the left fold in rank order, also where a tree would be faster"},
+     "rank: reductions of a node are the left fold in rank order, also where a tree or the host is faster"},
     {"MILLRACE_WAIT", choice<&SettingValues::wait>, "auto|spin|yield|sleep", "auto",
      "how a rank waits for others of its node; auto spins if each has a core of its own, else sleeps"},
     {"MILLRACE_TREE", anything<&SettingValues::tree>, "kary:K|knomial:K|flat[,...][/...]", "",

@@ -287,12 +287,14 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
   const std::optional<bool> told = found.is_predefined ? told_by_table(group, either)
                                                        : plan::host_does_by_table(by_table, either.kind, either.bytes);
   if (communicator.is_background) return Attempt::ours();  // no host was measured to be faster
-  const bool hosts = !takes_all && told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
+  // Of two operands there is no other order, but for ops that the program says nothing of.
+  const bool must_fold = reducer.in_rank_order && (group.ranks() > 2 || !found.is_predefined);
+  const bool hosts = !takes_all && !must_fold && told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
                                                                           group.crowded(), group.reads_memory()));
   // Not to be tried: MPICH 5 ends the program where blocks of MPI_Reduce_scatter differ and are reduced in place.
   // Exscan of two only moves data.
   const bool only_moves = call.kind == CollectiveKind::exscan && group.ranks() == 2;
-  const bool either_may = !call.counts && (found.is_exact || (found.is_predefined && (only_moves || learns())));
+  const bool either_may = !must_fold && !call.counts && (found.is_exact || (found.is_predefined && (only_moves || learns())));
   // What an array of counts holds is not seen by its address.
   return answered(whose_call(communicator, either, hosts, either_may), !found.is_predefined || call.counts);
 }
@@ -339,10 +341,10 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (const Reason reason = find_reducer(call, user, reducer, found); reason != Reason::none) return refused(reason);
   // The host applies it, which it may do inside the program's calls only; and those may wait for it.
   if (communicator.is_background && reducer.user) return refused(Reason::op_not_covered);
+  reducer.in_rank_order = keeps_order && !(found.is_predefined && found.is_exact);
   if (communicator.nodes) {
     reducer.host_type = call.datatype;
     reducer.host_op = found.is_predefined ? wire_op(found.op) : call.op;
-    reducer.in_rank_order = keeps_order && !(found.is_predefined && found.is_exact);
   }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(std::uint64_t{in_elements}, std::uint64_t{reducer.element_bytes}, &bytes) ||
