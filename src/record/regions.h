@@ -38,8 +38,8 @@ struct Regions {
 };
 
 // All are thread-safe, take no memory and never throw.
-void begin_region(std::string_view name) noexcept;  // inside those that are open
-void end_region(std::string_view name) noexcept;    // and those that were begun inside it
+void begin_region(std::string_view name) noexcept;   // inside those that are open
+void end_region(std::string_view name) noexcept;     // and those that were begun inside it
 void change_region(std::string_view name) noexcept;  // ends all and begins this
 void note_nameless_region() noexcept;
 

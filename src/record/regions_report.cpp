@@ -59,8 +59,7 @@ RegionsReport merge_regions(std::span<const RankRecord> records) {
   for (auto& [name, region] : by_name) report.all.push_back(std::move(region));
   std::stable_sort(report.all.begin(), report.all.end(),
                    [](const auto& left, const auto& right) { return left.sum.wall_ns > right.sum.wall_ns; });
-  for (std::size_t index = most_regions; index < report.all.size(); ++index)
-    put_into_others(others, report.all[index]);
+  for (std::size_t index = most_regions; index < report.all.size(); ++index) put_into_others(others, report.all[index]);
   report.all.resize(std::min(report.all.size(), most_regions));
   if (others.sum.entered > 0) report.all.push_back(std::move(others));
   return report;

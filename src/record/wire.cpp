@@ -171,8 +171,12 @@ Regions to_regions(const json& value) {
   for (const json& one : value.at(1)) {
     if (regions.all.size() == most_regions + 1) throw std::invalid_argument("more regions than a rank may name");
     RegionRecord& region = regions.all.emplace_back();
-    region = {one.at(0).get<std::string>(), count(one.at(1)), count(one.at(2)),
-              count(one.at(3)),             count(one.at(4)), count(one.at(5))};
+    region = {one.at(0).get<std::string>(),
+              count(one.at(1)),
+              count(one.at(2)),
+              count(one.at(3)),
+              count(one.at(4)),
+              count(one.at(5))};
     if (region.name.size() > longest_region_name) throw std::invalid_argument("a region's name is too long");
   }
   return regions;
@@ -204,11 +208,10 @@ std::vector<std::byte> pack(const RankRecord& record) {
   for (const CallRecord& call : record.calls) calls.push_back(to_value(call));
   json waits = json::array();
   for (const WaitRecord& wait : record.waits.calls) waits.push_back(to_value(wait));
-  const json value = {{"v", wire_version},         {"id", to_value(record.identity)},
-                      {"threads", record.threads}, {"lost", record.lost_calls},
-                      {"calls", std::move(calls)}, {"late", to_value(record.waits.for_rank)},
-                      {"waits", std::move(waits)}, {"peers", to_value(record.peers)},
-                      {"regions", to_value(record.regions)}};
+  const json value = {
+      {"v", wire_version},         {"id", to_value(record.identity)}, {"threads", record.threads},
+      {"lost", record.lost_calls}, {"calls", std::move(calls)},       {"late", to_value(record.waits.for_rank)},
+      {"waits", std::move(waits)}, {"peers", to_value(record.peers)}, {"regions", to_value(record.regions)}};
   const std::vector<std::uint8_t> encoded = json::to_cbor(value);
   const auto* begin = reinterpret_cast<const std::byte*>(encoded.data());
   return {begin, begin + encoded.size()};
