@@ -103,6 +103,7 @@ constexpr auto words_of(When) { return std::to_array<std::string_view>({"auto", 
 constexpr auto words_of(ReductionOrder) { return std::to_array<std::string_view>({"auto", "rank"}); }
 constexpr auto words_of(WaitMode) { return std::to_array<std::string_view>({"auto", "spin", "yield", "sleep"}); }
 constexpr auto words_of(PmpiCalls) { return std::to_array<std::string_view>({"host", "alike"}); }
+constexpr auto words_of(RegionMarks) { return std::to_array<std::string_view>({"level", "named", "off"}); }
 constexpr auto words_of(LogLevel) {
   return std::to_array<std::string_view>({"off", "error", "warning", "info", "debug"});
 }
@@ -245,6 +246,9 @@ constexpr std::array table = std::to_array<Setting>({
     {"MILLRACE_REPORT", report_places, "0|1|FILE.json|1,FILE.json", "0",
      "at finalisation: 1 prints the table of calls on standard error, a name ending in .json receives it as JSON; in "
      "names of files %j is the job, %h the node, %p the process, %% a percent sign"},
+    {"MILLRACE_REGIONS", choice<&SettingValues::regions>, "level|named|off", "level",
+     "parts of the program in the report: MPI_Pcontrol(n) from n = 3 on begins one, or, named, MPI_Pcontrol(1, name) "
+     "does and MPI_Pcontrol(-1, name) ends it"},
     {"MILLRACE_LOG", choice<&SettingValues::log>, "off|error|warning|info|debug", "warning",
      "what Millrace says on standard error"},
 });

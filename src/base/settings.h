@@ -38,6 +38,7 @@ enum class When : std::uint8_t {
 enum class ReductionOrder : std::uint8_t { automatic, rank };
 enum class WaitMode : std::uint8_t { automatic, spin, yield, sleep };
 enum class PmpiCalls : std::uint8_t { host, alike };
+enum class RegionMarks : std::uint8_t { level, named, off };  // what MPI_Pcontrol says
 
 // Values taken from one environment, checked. Reading never fails: what is unknown or malformed falls back to the
 // standard value and is described in `complaints`, one line each, for rank 0 to say once. The table in settings.cpp has
@@ -68,6 +69,7 @@ struct SettingValues {
   std::string node_split;   // or nothing
   bool report_table{};      // on standard error
   std::string report_file;  // or nothing
+  RegionMarks regions{};
   LogLevel log{};
   std::vector<std::string> complaints;
 

@@ -77,7 +77,13 @@ void keep_foremost(std::vector<LateRank>& ranks) {
 
 RankRecord this_rank(const RankIdentity& identity, const Names& names, const Findings& findings, double ns_per_tick) {
   const Snapshot counted = snapshot();
-  RankRecord record{identity, counted.threads, counted.lost_calls, {}, findings.waits, peers_until_now()};
+  RankRecord record{identity,
+                    counted.threads,
+                    counted.lost_calls,
+                    {},
+                    findings.waits,
+                    peers_until_now(),
+                    regions_until_now(ns_per_tick)};
   keep_foremost(record.peers);
   record.identity.host_mpi = first_line(identity.host_mpi);
   auto pair = counted.pairs.begin();  // both lists are ordered by entry

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "record/peers.h"
 #include "record/record.h"
+#include "record/regions.h"
 
 namespace millrace::record {
 
@@ -115,6 +116,7 @@ struct RankRecord {
   std::vector<CallRecord> calls;
   Waits waits;
   Peers peers;
+  Regions regions;
 };
 
 // Of one entry.

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "base/hash.h"
+#include "record/regions.h"
 #include "record/thread_block.h"
 
 namespace millrace::record {
@@ -123,6 +124,9 @@ void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std
   add(size.calls, 1);
   add(size.bytes, bytes);
   add(size.ticks, ticks);
+  add(block->sums.calls, 1);
+  add(block->sums.bytes, bytes);
+  add(block->sums.ticks, ticks);
   if (algorithm == no_algorithm) return;
   add(size.taken, 1);
   if (PairCounters* pair = find_pair(*block, entry, algorithm)) {
@@ -145,8 +149,12 @@ void reset() {
       zero(pair.bytes);
       zero(pair.ticks);
     }
+    zero(block->sums.calls);
+    zero(block->sums.bytes);
+    zero(block->sums.ticks);
     reset_peers(*block);
   }
+  reset_regions();
   lost.store(0, std::memory_order_relaxed);
 }
 

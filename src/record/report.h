@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "record/peers_report.h"
 #include "record/rank_record.h"
+#include "record/regions_report.h"
 
 namespace millrace::record {
 
@@ -62,6 +63,7 @@ struct Report {
   std::vector<LateReport> late;     // who caused most first; only ranks that waited or were waited for
   std::vector<WaitReport> waits;    // longest wait first
   PeersReport peers;
+  RegionsReport regions;
   std::uint64_t hosts = 0;
   Spread wall_ns;
   Spread time_ns;

@@ -145,6 +145,7 @@ std::string to_json(const Report& report) {
                               {"late_ranks", late_values(report.late)},
                               {"waits", std::move(waits)},
                               {"peers", peers_value(report.peers)},
+                              {"regions", regions_value(report.regions)},
                               {"by_rank", std::move(by_rank)},
                               {"notes", report.notes}};
   // Replace: a host name need not be UTF-8, and a report is better than none.

@@ -171,6 +171,27 @@ void print_peers(Table& table, const PeersReport& peers) {
   table.list("most:", items);
 }
 
+// In what part of itself the program was how long.
+void print_regions(Table& table, const RegionsReport& regions) {
+  constexpr std::size_t most = 12;
+  if (regions.unbalanced > 0)
+    table.line(fmt::format("note: regions begun and ended by MPI_Pcontrol do not match in {} places",
+                           scaled_count(regions.unbalanced)));
+  if (regions.all.empty()) return;
+  table.line("");
+  table.line(fmt::format("{:<29} {:>7} {:>7} {:>7} {:>8} {:>8} {:>7} {:>8} {:>7}", "region", "entered", "ranks",
+                         "calls", "bytes", "wall", "in MPI", "longest", "at rank"));
+  for (const RegionReport& region : std::span(regions.all).first(std::min(regions.all.size(), most))) {
+    const auto wall_ns = static_cast<double>(region.sum.wall_ns), time_ns = static_cast<double>(region.sum.time_ns);
+    table.line(fmt::format("{:<29} {:>7} {:>7} {:>7} {:>8} {:>8} {:>7} {:>8} {:>7}", cut(region.sum.name, 29),
+                           scaled_count(region.sum.entered), region.ranks, scaled_count(region.sum.calls),
+                           scaled_bytes(region.sum.bytes), scaled_time(wall_ns),
+                           percent(wall_ns > 0 ? time_ns / wall_ns : 0),
+                           scaled_time(static_cast<double>(region.most_ns)), region.most_rank));
+  }
+  if (regions.all.size() > most) table.line(fmt::format("and {} more", regions.all.size() - most));
+}
+
 std::string per_call(std::uint64_t time_ns, std::uint64_t calls) {
   return calls == 0 ? "-" : scaled_time(static_cast<double>(time_ns) / static_cast<double>(calls));
 }
@@ -232,6 +253,7 @@ std::string to_table(const Report& report) {
   print_total(table, report);
   print_waits(table, report);
   print_peers(table, report.peers);
+  print_regions(table, report.regions);
   return table.take();
 }
 

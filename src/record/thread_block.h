@@ -54,10 +54,18 @@ inline constexpr std::uint16_t pair_algorithm(std::uint64_t key) { return static
 
 struct PeerTable;  // peers.cpp
 
+// Of all entries, for the regions (regions.cpp).
+struct ThreadSums {
+  std::uint64_t calls;
+  std::uint64_t bytes;
+  std::uint64_t ticks;
+};
+
 struct ThreadBlock {
   ThreadBlock* next;     // written before the block is published at the head of the list, never after
   std::uint32_t in_use;  // 1 while a living thread owns the block
   PeerTable* peers;      // of messages by receiver, once the thread has sent one
+  ThreadSums sums;
   EntryCounters entries[max_entries];
   PairCounters pairs[pair_slots];
   SizeCounters sizes[max_entries][size_class_count];

@@ -1,11 +1,12 @@
 // The bytes of a rank record: CBOR, with short keys because rank 0 may hold thousands of them.
 //
-//   { "v": 5, "id": {...}, "threads": n, "lost": n,
+//   { "v": 6, "id": {...}, "threads": n, "lost": n,
 //     "calls": [ [name, bytes, time_ns, [outcome...], [[algorithm, calls, bytes, time_ns]...],
 //                 [saved calls, time_ns, error_ns], [[size class, calls, taken, bytes, time_ns]...]]... ],
 //     "late": [[rank, calls, wait_ns]...],
 //     "waits": [ [call, communicator, compared, time_ns, wait_ns, [[rank, calls, wait_ns]...]]... ],
-//     "peers": [[messages, bytes of others], [[rank, messages, bytes]...]] }
+//     "peers": [[messages, bytes of others], [[rank, messages, bytes]...]],
+//     "regions": [unbalanced, [[name, entered, calls, bytes, time_ns, wall_ns]...]] }
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t wire_version = 5;
+constexpr std::uint64_t wire_version = 6;
 
 // Refuses bytes nested deeper than a record is, before the recursive decoder sees them: its stack is the program's.
 class DepthCheck : public nlohmann::json_sax<json> {
@@ -77,6 +78,14 @@ json to_value(const Peers& peers) {
   json values = json::array();
   for (const PeerCount& to : peers.to) values.push_back(json::array({to.rank, to.messages, to.bytes}));
   return json::array({json::array({peers.others.messages, peers.others.bytes}), std::move(values)});
+}
+
+json to_value(const Regions& regions) {
+  json values = json::array();
+  for (const RegionRecord& region : regions.all)
+    values.push_back(
+        json::array({region.name, region.entered, region.calls, region.bytes, region.time_ns, region.wall_ns}));
+  return json::array({regions.unbalanced, std::move(values)});
 }
 
 // The readers below throw json exceptions on a missing member or a wrong type; unpack() turns them into an error.
@@ -167,6 +176,22 @@ Peers to_peers(const json& value, std::int32_t ranks) {
   return peers;
 }
 
+Regions to_regions(const json& value) {
+  Regions regions{{}, count(value.at(0))};
+  for (const json& one : value.at(1)) {
+    if (regions.all.size() == most_regions + 1) throw std::invalid_argument("more regions than a rank may name");
+    RegionRecord& region = regions.all.emplace_back();
+    region = {one.at(0).get<std::string>(),
+              count(one.at(1)),
+              count(one.at(2)),
+              count(one.at(3)),
+              count(one.at(4)),
+              count(one.at(5))};
+    if (region.name.size() > longest_region_name) throw std::invalid_argument("a region's name is too long");
+  }
+  return regions;
+}
+
 RankRecord to_record(std::span<const std::byte> bytes) {
   const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   DepthCheck check;
@@ -182,6 +207,7 @@ RankRecord to_record(std::span<const std::byte> bytes) {
   record.waits.for_rank = to_late_ranks(value.at("late"), record.identity.ranks);
   for (const json& wait : value.at("waits")) record.waits.calls.push_back(to_wait(wait, record.identity.ranks));
   record.peers = to_peers(value.at("peers"), record.identity.ranks);
+  record.regions = to_regions(value.at("regions"));
   return record;
 }
 
@@ -192,10 +218,10 @@ std::vector<std::byte> pack(const RankRecord& record) {
   for (const CallRecord& call : record.calls) calls.push_back(to_value(call));
   json waits = json::array();
   for (const WaitRecord& wait : record.waits.calls) waits.push_back(to_value(wait));
-  const json value = {{"v", wire_version},         {"id", to_value(record.identity)},
-                      {"threads", record.threads}, {"lost", record.lost_calls},
-                      {"calls", std::move(calls)}, {"late", to_value(record.waits.for_rank)},
-                      {"waits", std::move(waits)}, {"peers", to_value(record.peers)}};
+  const json value = {
+      {"v", wire_version},         {"id", to_value(record.identity)}, {"threads", record.threads},
+      {"lost", record.lost_calls}, {"calls", std::move(calls)},       {"late", to_value(record.waits.for_rank)},
+      {"waits", std::move(waits)}, {"peers", to_value(record.peers)}, {"regions", to_value(record.regions)}};
   const std::vector<std::uint8_t> encoded = json::to_cbor(value);
   const auto* begin = reinterpret_cast<const std::byte*>(encoded.data());
   return {begin, begin + encoded.size()};

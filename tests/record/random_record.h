@@ -37,6 +37,7 @@ class RandomRecord {
       if (number(2) != 0) record.waits.calls.push_back(wait("MPI_Call_" + std::to_string(name), ranks, most));
     record.waits.for_rank = by_rank(record.waits.calls);
     record.peers = peers(ranks, most);
+    record.regions = regions(most);
     return record;
   }
 
@@ -71,6 +72,13 @@ class RandomRecord {
       if (number(2) != 0) result.to.push_back({rank, number(most), number(most)});
     if (number(1) != 0) result.others = {outside_world, number(most), number(most)};
     keep_foremost(result);
+    return result;
+  }
+
+  Regions regions(std::uint64_t most) {
+    Regions result{{}, number(most)};
+    for (std::uint64_t left = number(5); left > 0; --left)
+      result.all.push_back({text(), number(most), number(most), number(most), number(most), number(most)});
     return result;
   }
 

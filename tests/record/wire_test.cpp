@@ -24,6 +24,7 @@ void expect_equal(const RankRecord& left, const RankRecord& right) {
   EXPECT_EQ(left.identity.ended_by, right.identity.ended_by);
   EXPECT_TRUE(left.waits == right.waits);
   EXPECT_TRUE(left.peers == right.peers);
+  EXPECT_TRUE(left.regions == right.regions);
   ASSERT_EQ(left.calls.size(), right.calls.size());
   for (std::size_t call = 0; call < left.calls.size(); ++call) {
     EXPECT_EQ(left.calls[call].name, right.calls[call].name);
@@ -108,7 +109,7 @@ TEST(Wire, RefusesWrongShapes) {
   RankRecord record;
   EXPECT_EQ(unpack_all(bytes_of({0xa0}), record), Status::bad_argument);                   // {}
   EXPECT_EQ(unpack_all(bytes_of({0x01}), record), Status::bad_argument);                   // 1
-  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x06}), record), Status::bad_argument);  // a later version
+  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x07}), record), Status::bad_argument);  // a later version
   EXPECT_EQ(unpack_all(bytes_of({0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), record),
             Status::bad_argument);  // an array of 2^63 - 1
   RankRecord misplaced;
@@ -161,6 +162,19 @@ TEST(Wire, RefusesPeersThatAreNoneOrTooMany) {
     EXPECT_EQ(unpack_all(pack(wrong), received), Status::bad_argument) << none;
   }
   sent.peers.to.push_back({999, 1, 8});
+  EXPECT_EQ(unpack_all(pack(sent), received), Status::bad_argument);
+}
+
+TEST(Wire, RefusesRegionsThatAreTooManyOrTooLong) {
+  RankRecord sent, received;
+  for (std::size_t index = 0; index <= most_regions; ++index)
+    sent.regions.all.push_back({std::string(longest_region_name, 'x'), 1, 2, 3, 4, 5});
+  EXPECT_EQ(unpack_all(pack(sent), received), Status::ok);
+  EXPECT_TRUE(received.regions == sent.regions);
+  RankRecord longer = sent;
+  longer.regions.all.back().name += "x";
+  EXPECT_EQ(unpack_all(pack(longer), received), Status::bad_argument);
+  sent.regions.all.push_back({"one more", 1, 2, 3, 4, 5});
   EXPECT_EQ(unpack_all(pack(sent), received), Status::bad_argument);
 }
 

@@ -121,6 +121,7 @@ void read_all(const json& value, Run& run) {
   read_ranks(value.at("by_rank"), run);
   read_waits(value, run);
   run.peers = peers_of(value, run.ranks);
+  run.regions = regions_of(value, run.ranks);
   for (const auto& [variable, setting] : value.at("settings").items())
     run.settings[without_controls(variable)] = without_controls(setting.get<std::string>());
   for (const json& note : value.at("notes")) run.notes.push_back(without_controls(note.get<std::string>()));

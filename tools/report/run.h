@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/report/peers.h"
+#include "tools/report/regions.h"
 #include "tools/report/sizes.h"
 
 namespace millrace::tools {
@@ -59,6 +60,7 @@ struct Run {
   std::vector<RunLate> late;   // who caused most first
   std::vector<RunWait> waits;  // longest first
   RunPeers peers;
+  RunRegions regions;
   std::map<std::uint64_t, RunRank> by_rank;  // those whose record arrived
   std::map<std::string, std::string> settings;
   std::vector<std::string> notes;

@@ -65,7 +65,9 @@ std::string sizes_in_words(const std::vector<RunSize>& sizes) {
     }
     text += fmt::format("{}{} {}{} ({}{})", index == 0 ? "" : ", ", size_in_words(size.least_bytes),
                         percent(size.time_ns / all_ns), index == 0 ? " of the time" : "", scaled_count(size.calls),
-                        index > 0 ? "" : size.calls == 1 ? " call" : " calls");
+                        index > 0         ? ""
+                        : size.calls == 1 ? " call"
+                                          : " calls");
   }
   if (sorted.size() > most) text += fmt::format(", {} more {}", sorted.size() - most, percent(rest_ns / all_ns));
   return text;

@@ -23,7 +23,7 @@ def files(table, abi):
     result |= {"positions.h": write_positions.header(table), "exchange_shapes.cpp": write_positions.shapes(table)}
     result |= write_forwards.sources(symbols, PARTS)
     for name, generations in shim_symbols.export_lists(table, abi).items():
-        result[f"millrace-{name}.map"] = write_exports.script(symbols, generations)
+        result[f"millrace-{name}.map"] = write_exports.script(symbols, generations, write_exports.pcontrol(abi))
     return result
 
 

@@ -21,6 +21,17 @@ MILLRACE_OWN {{
 """
 
 
-def script(symbols, generations):
-    names = "\n".join(f"    {s.name};" for s in shim_symbols.exported(symbols, generations))
+# Not of the table, since it is variadic (process/pcontrol.cpp). mpif.h's are put before MPICH's too, which leaves out a
+# name that comes with the level; those of mpi_f08 call PMPI_Pcontrol.
+PCONTROL = ["MPI_Pcontrol", "mpi_pcontrol_", "mpi_pcontrol", "mpi_pcontrol__", "MPI_PCONTROL"]
+PCONTROL_F08 = {"openmpi": "ompi_pcontrol_f"}
+
+
+def pcontrol(abi):
+    return [*PCONTROL, PCONTROL_F08.get(abi, "mpi_pcontrol_f08_")]
+
+
+def script(symbols, generations, also=()):
+    names = [*(s.name for s in shim_symbols.exported(symbols, generations)), *also]
+    names = "\n".join(f"    {name};" for name in names)
     return SCRIPT.format(version=VERSION, names=names)

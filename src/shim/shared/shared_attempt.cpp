@@ -289,12 +289,14 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
   if (communicator.is_background) return Attempt::ours();  // no host was measured to be faster
   // Of two operands there is no other order, but for ops that the program says nothing of.
   const bool must_fold = reducer.in_rank_order && (group.ranks() > 2 || !found.is_predefined);
-  const bool hosts = !takes_all && !must_fold && told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(),
-                                                                          group.crowded(), group.reads_memory()));
+  const bool hosts = !takes_all && !must_fold &&
+                     told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(), group.crowded(),
+                                                            group.reads_memory()));
   // Not to be tried: MPICH 5 ends the program where blocks of MPI_Reduce_scatter differ and are reduced in place.
   // Exscan of two only moves data.
   const bool only_moves = call.kind == CollectiveKind::exscan && group.ranks() == 2;
-  const bool either_may = !must_fold && !call.counts && (found.is_exact || (found.is_predefined && (only_moves || learns())));
+  const bool either_may =
+      !must_fold && !call.counts && (found.is_exact || (found.is_predefined && (only_moves || learns())));
   // What an array of counts holds is not seen by its address.
   return answered(whose_call(communicator, either, hosts, either_may), !found.is_predefined || call.counts);
 }

@@ -2,7 +2,7 @@
 
 import re
 
-VARIADIC = "variadic: its arguments cannot be forwarded; it is a message to profilers"
+VARIADIC = "variadic: it has a way of its own past the table (src/shim/process/pcontrol.cpp)"
 CALLBACK = "a predefined callback: a value that programs pass, not an entry"
 OPEN_MPI_INTERNAL = "Open MPI's own implementation of Fortran functions"
 NOT_STANDARD = "in no version of the standard"
@@ -21,7 +21,7 @@ PATTERNS = [
     (r"mpi_((comm|type|win)_)?(dup|null_copy|null_delete)_fn_|mpi_conversion_fn_null_", CALLBACK),
     (r"mpi_sizeof_\w+", NO_C),
     (r"mpi_f_sync_reg(_f08(ts)?)?_", NO_C),
-    (r"mpi_pcontrol(_f08)?_", VARIADIC),
+    (r"mpi_pcontrol(_f08)?_|mpi_pcontrol(__)?|MPI_PCONTROL|ompi_pcontrol_f", VARIADIC),
     (r"mpi_delete_error_(class|code|string)_f08_", NOT_STANDARD),  # MPICH's MPIX_Delete_*, before MPI-4.1's Remove_*
 ]
 

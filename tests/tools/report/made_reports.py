@@ -86,8 +86,7 @@ def peers(ranks):
 
     def values(items):
         return [
-            {"from": source, "to": to, "messages": messages, "bytes": size}
-            for (source, to), (messages, size) in items
+            {"from": source, "to": to, "messages": messages, "bytes": size} for (source, to), (messages, size) in items
         ]
 
     others = {"messages": 7, "bytes": 700}
@@ -98,6 +97,27 @@ def peers(ranks):
         "foremost": values(sorted(pairs.items(), key=lambda item: (-item[1][1], -item[1][0]))[:32]),
         "block_ranks": block,
         "matrix": values(sorted(blocks.items())),
+    }
+
+
+def regions(ranks, wall_ns):
+    """Of a step, most is the solver, and rank 1 (or 0) sits longest in the exchange."""
+    rows = [("step", 1000, 0.9, 0.3), ("solver", 3000, 0.6, 0.2), ("exchange <halo> & more of it", 3000, 0.2, 0.8)]
+    return {
+        "unbalanced": 2,
+        "all": [
+            {
+                "name": name,
+                "entered": entered * ranks,
+                "ranks": ranks,
+                "calls": entered * ranks * 4,
+                "bytes": entered * ranks * 8192,
+                "mpi_ns": int(wall_ns * ranks * share * inside),
+                "wall_ns": int(wall_ns * ranks * share),
+                "longest": {"wall_ns": int(wall_ns * share * 1.1), "rank": ranks // 2},
+            }
+            for name, entered, share, inside in rows
+        ],
     }
 
 
@@ -163,6 +183,7 @@ def made_report(ranks, seed=1, ranks_of_a_host=64):
         "late_ranks": late_ranks if ranks > 1 else [],
         "waits": waits if ranks > 1 else [],
         "peers": peers(ranks),
+        "regions": regions(ranks, max(wall)),
         "by_rank": [
             {
                 "rank": rank,

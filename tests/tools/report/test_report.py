@@ -135,6 +135,39 @@ def test_many_sizes_and_one(write):
     assert done.returncode == 3 and "a size is no power of two" in done.stderr
 
 
+@pytest.mark.parametrize("ranks", [2, 512])
+def test_regions_are_listed_with_the_longest_rank(write, ranks):
+    value = made_report(ranks)
+    found = lines(report(write(value)))
+    first = next(index for index, line in enumerate(found) if line.startswith("region,")) + 1
+    rows = [line.split() for line in found[first : first + 3]]
+    assert [row[0] for row in rows] == ["step", "solver", "exchange"]
+    assert [row[-1] for row in rows] == [str(ranks // 2)] * 3
+    assert "Begun and ended regions do not match in 2 places." in found
+
+
+def test_the_page_has_regions_with_bars_by_the_longest(write, tmp_path):
+    page = tmp_path / "page.html"
+    lines(report(write(made_report(2)), "--html", page))
+    rows = page.read_text().split("<h2>Regions</h2>")[1].split("</table>")[0].split("<tr>")[2:]
+    assert ["width:100.0%" in row for row in rows] == [True, False, False]
+    assert "width:66.7%" in rows[1]
+    assert "exchange &lt;halo&gt; &amp; more" in rows[2]
+
+
+def test_a_report_that_says_nothing_of_regions_is_shown(write):
+    value = made_report(2)
+    del value["regions"]
+    jsonschema.validate(value, SCHEMA, jsonschema.Draft202012Validator)
+    assert not any("egion" in line for line in lines(report(write(value))))
+
+
+def with_regions(**changed):
+    value = made_report(2)
+    value["regions"]["all"][0] |= changed
+    return value
+
+
 def test_two_reports_are_set_side_by_side(write):
     first, second = made_report(2), made_report(4)
     second["calls"] = [call for call in second["calls"] if call["name"] != "MPI_Barrier"]
@@ -183,6 +216,8 @@ def test_names_from_a_report_cannot_steer_the_terminal(write):
         (with_peers(block_ranks=0), "is not as docs/report.schema.json has it: a matrix of messages is larger "),
         (with_peers(ranks=65), "is not as docs/report.schema.json has it: a rank that is none"),
         (with_peers(ranks=512, block_ranks=1), "is not as docs/report.schema.json has it: a matrix of messages "),
+        (with_regions(entered=-1), "is not as docs/report.schema.json has it: a count is no whole number"),
+        (with_regions(longest={"wall_ns": 1, "rank": 2}), "is not as docs/report.schema.json has it: a rank that is n"),
         ({"schema": "millrace-report", "schema_version": 1}, "is not as docs/report.schema.json has it: "),
     ],
 )
