@@ -1,6 +1,6 @@
 // The bytes of a rank record: CBOR, with short keys because rank 0 may hold thousands of them.
 //
-//   { "v": 5, "id": {...}, "threads": n, "lost": n,
+//   { "v": 6, "id": {...}, "threads": n, "lost": n,
 //     "calls": [ [name, bytes, time_ns, [outcome...], [[algorithm, calls, bytes, time_ns]...],
 //                 [saved calls, time_ns, error_ns]]... ],
 //     "late": [[rank, calls, wait_ns]...],
@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t wire_version = 5;
+constexpr std::uint64_t wire_version = 6;
 
 // Refuses bytes nested deeper than a record is, before the recursive decoder sees them: its stack is the program's.
 class DepthCheck : public nlohmann::json_sax<json> {

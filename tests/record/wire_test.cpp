@@ -108,7 +108,7 @@ TEST(Wire, RefusesWrongShapes) {
   RankRecord record;
   EXPECT_EQ(unpack_all(bytes_of({0xa0}), record), Status::bad_argument);                   // {}
   EXPECT_EQ(unpack_all(bytes_of({0x01}), record), Status::bad_argument);                   // 1
-  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x06}), record), Status::bad_argument);  // a later version
+  EXPECT_EQ(unpack_all(bytes_of({0xa1, 0x61, 'v', 0x07}), record), Status::bad_argument);  // a later version
   EXPECT_EQ(unpack_all(bytes_of({0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), record),
             Status::bad_argument);  // an array of 2^63 - 1
   RankRecord misplaced;
