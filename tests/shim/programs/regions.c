@@ -92,6 +92,7 @@ int main(int argc, char** argv) {
   const char* const what = argc > 1 ? argv[1] : "levels";
   int provided;
   MPI_Init_thread(&argc, &argv, strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  MPI_Barrier(MPI_COMM_WORLD); /* who ends before others have begun reports alone */
   if (strcmp(what, "named") == 0) named();
   if (strcmp(what, "names") == 0) names();
   if (strcmp(what, "threads") == 0) of_threads();
