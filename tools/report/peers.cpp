@@ -9,6 +9,7 @@
 #include "record/peers_report.h"
 #include "record/units.h"
 #include "tools/report/run.h"
+#include "tools/report/values.h"
 
 namespace millrace::tools {
 namespace {
@@ -17,13 +18,6 @@ using nlohmann::json;
 using record::percent;
 using record::scaled_bytes;
 using record::scaled_count;
-
-// The library would make a huge count of a negative number.
-std::uint64_t count_of(const json& value, const char* name) {
-  const json& found = value.at(name);
-  if (!found.is_number_unsigned()) throw std::runtime_error("a count is no whole number from 0 on");
-  return found.get<std::uint64_t>();
-}
 
 std::vector<RunPair> pairs_of(const json& values, std::uint64_t ranks) {
   std::vector<RunPair> pairs;

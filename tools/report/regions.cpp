@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "record/units.h"
 #include "tools/page.h"
 #include "tools/report/run.h"
+#include "tools/report/values.h"
 
 namespace millrace::tools {
 namespace {
@@ -19,13 +19,6 @@ using record::percent;
 using record::scaled_bytes;
 using record::scaled_count;
 using record::scaled_time;
-
-// The library would make a huge count of a negative number.
-std::uint64_t count_of(const json& value, const char* name) {
-  const json& found = value.at(name);
-  if (!found.is_number_unsigned()) throw std::runtime_error("a count is no whole number from 0 on");
-  return found.get<std::uint64_t>();
-}
 
 double time_of(const json& value, const char* name) { return static_cast<double>(count_of(value, name)); }
 
@@ -52,9 +45,7 @@ RunRegions regions_of(const json& report, std::uint64_t ranks) {
   RunRegions regions{count_of(*found, "unbalanced"), {}};
   for (const json& value : found->at("all")) {
     RunRegion& region = regions.all.emplace_back();
-    region.name = value.at("name").get<std::string>();
-    std::ranges::replace_if(
-        region.name, [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
+    region.name = text_of(value, "name");
     region.entered = count_of(value, "entered");
     region.ranks = count_of(value, "ranks");
     region.calls = count_of(value, "calls");

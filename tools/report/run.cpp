@@ -12,12 +12,12 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <stdexcept>
 #include <string_view>
 
 #include "record/record.h"
 #include "record/report.h"
 #include "record/units.h"
+#include "tools/report/values.h"
 
 namespace millrace::tools {
 namespace {
@@ -28,20 +28,6 @@ using record::scaled_count;
 using record::scaled_time;
 
 constexpr std::string_view outside[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
-
-std::string without_controls(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
-  return text;
-}
-
-std::string text_of(const json& value, const char* name) { return without_controls(value.at(name).get<std::string>()); }
-
-// The library would make a huge count of a negative number.
-std::uint64_t count_of(const json& value) {
-  if (!value.is_number_unsigned()) throw std::runtime_error("a count is no whole number from 0 on");
-  return value.get<std::uint64_t>();
-}
 
 RunSpread spread_of(const json& value) {
   return {value.at("min").get<double>(), value.at("median").get<double>(), value.at("max").get<double>(),

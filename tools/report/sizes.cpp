@@ -9,6 +9,7 @@
 
 #include "record/size_class.h"
 #include "record/units.h"
+#include "tools/report/values.h"
 
 namespace millrace::tools {
 namespace {
@@ -38,13 +39,11 @@ std::vector<RunSize> sizes_of(const nlohmann::json& call) {
   const auto values = call.find("sizes");
   if (values == call.end()) return sizes;
   for (const nlohmann::json& value : *values) {
-    for (const char* const name : {"least_bytes", "calls", "taken", "bytes", "time_ns"})
-      if (!value.at(name).is_number_unsigned()) throw std::runtime_error("a count is no whole number from 0 on");
-    const auto least_bytes = value.at("least_bytes").get<std::uint64_t>();
+    const std::uint64_t least_bytes = count_of(value, "least_bytes");
     if (record::least_bytes_of(size_class(least_bytes)) != least_bytes)
       throw std::runtime_error("a size is no power of two");
-    sizes.push_back({least_bytes, value.at("calls").get<std::uint64_t>(), value.at("taken").get<std::uint64_t>(),
-                     value.at("bytes").get<std::uint64_t>(), value.at("time_ns").get<double>()});
+    sizes.push_back({least_bytes, count_of(value, "calls"), count_of(value, "taken"), count_of(value, "bytes"),
+                     static_cast<double>(count_of(value, "time_ns"))});
   }
   return sizes;
 }
