@@ -216,12 +216,12 @@ std::uint64_t Evidence::cost_over_nodes_ns(std::span<const EvidenceRecord> recor
   return std::max<std::uint64_t>(static_cast<std::uint64_t>(least_ns * static_cast<double>(records.size())), 1);
 }
 
-void Evidence::Trial::Costs::add(double calls, std::span<const Cost> costs) {
+void Evidence::Trial::Costs::add(double weight, std::span<const Cost> costs) {
   std::vector<double> values(costs.size());
   std::transform(costs.begin(), costs.end(), values.begin(), [](const Cost& one) { return one.sum_ns; });
-  sum_ns += calls * median(values);
+  sum_ns += weight * median(values);
   std::transform(costs.begin(), costs.end(), values.begin(), [](const Cost& one) { return one.judged_ns; });
-  judged_ns += calls * median(values);
+  judged_ns += weight * median(values);
 }
 
 // What a window has shown of a choice.

@@ -195,7 +195,7 @@ class Evidence {
   struct Trial {
     struct Costs {
       double sum_ns = 0, judged_ns = 0;
-      void add(double calls, std::span<const Cost> costs);
+      void add(double weight, std::span<const Cost> costs);
     };
     Costs tried;  // by the other side
     Costs usual;  // of the same calls by the chosen one
