@@ -53,10 +53,13 @@ struct LanesLand : WholeElements<sizeof(T)> {
   }
 };
 
-// PROD of bytes in lanes of two, as in ProdBytes.
+// PROD of bytes in lanes of two, as in ProdBytes. The compiler would read one of them from memory for each of its uses,
+// and two reads a line of what is not in the second-level cache take longer than all the rest: 10 MB on Zen 5 took
+// 550 us, and take 400 so, as a SUM does.
 struct LanesProdBytes : WholeElements<1> {
   using V = typename LanesOf<std::uint16_t>::type;
   static __m512i apply(__m512i left, __m512i right) {
+    asm("" : "+v"(left), "+v"(right));
     const V a = __builtin_bit_cast(V, left), b = __builtin_bit_cast(V, right);
     const V low_byte = V{} + 0xff;
     return __builtin_bit_cast(__m512i, ((a * b) & low_byte) | ((a >> 8) * (b & ~low_byte)));
