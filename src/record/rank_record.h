@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "record/communicators.h"
 #include "record/peers.h"
 #include "record/record.h"
 #include "record/regions.h"
@@ -117,6 +118,7 @@ struct RankRecord {
   Waits waits;
   Peers peers;
   Regions regions;
+  std::vector<CommunicatorRecord> communicators;  // most_communicators and others
 };
 
 // Of one entry.

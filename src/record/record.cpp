@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "base/hash.h"
+#include "record/communicators.h"
 #include "record/regions.h"
 #include "record/thread_block.h"
 
@@ -155,6 +156,7 @@ void reset() {
     reset_peers(*block);
   }
   reset_regions();
+  reset_communicators();
   lost.store(0, std::memory_order_relaxed);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "record/communicators_report.h"
 #include "record/peers_report.h"
 #include "record/rank_record.h"
 #include "record/regions_report.h"
@@ -64,6 +65,7 @@ struct Report {
   std::vector<WaitReport> waits;    // longest wait first
   PeersReport peers;
   RegionsReport regions;
+  std::vector<CommunicatorReport> communicators;
   std::uint64_t hosts = 0;
   Spread wall_ns;
   Spread time_ns;

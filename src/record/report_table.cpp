@@ -171,6 +171,23 @@ void print_peers(Table& table, const PeersReport& peers) {
   table.list("most:", items);
 }
 
+// On what communicator ranks were how long.
+void print_communicators(Table& table, std::span<const CommunicatorReport> communicators) {
+  constexpr std::size_t most = 8;
+  if (communicators.size() < 2) return;  // the whole table says the same
+  table.line("");
+  table.line(fmt::format("{:<29} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8} {:>7} {:>7}", "communicator", "size", "made",
+                         "calls", "bytes", "time", "longest", "at rank", "taken"));
+  for (const CommunicatorReport& one : communicators.first(std::min(communicators.size(), most)))
+    table.line(fmt::format("{:<29} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8} {:>7} {:>7}", in_words(one.sum, 29),
+                           one.sum.size == 0 ? "-" : std::to_string(one.sum.size), scaled_count(one.sum.made),
+                           scaled_count(one.sum.calls), scaled_bytes(one.sum.bytes),
+                           scaled_time(static_cast<double>(one.sum.time_ns)),
+                           scaled_time(static_cast<double>(one.most_ns)), one.most_rank,
+                           percent(static_cast<double>(one.sum.taken) / static_cast<double>(one.sum.calls))));
+  if (communicators.size() > most) table.line(fmt::format("and {} more", communicators.size() - most));
+}
+
 // In what part of itself the program was how long.
 void print_regions(Table& table, const RegionsReport& regions) {
   constexpr std::size_t most = 12;
@@ -252,6 +269,7 @@ std::string to_table(const Report& report) {
                            scaled_count(rest.calls), scaled_time(static_cast<double>(rest.time_ns))));
   print_total(table, report);
   print_waits(table, report);
+  print_communicators(table, report.communicators);
   print_peers(table, report.peers);
   print_regions(table, report.regions);
   return table.take();

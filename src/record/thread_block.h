@@ -4,7 +4,7 @@
 //   ThreadBlock
 //   +-----------+------------------------------+----------------------------------+-----------------------------------+
 //   | link, use | entries[max_entries],        | pairs[pair_slots], 32 bytes each | sizes[max_entries][classes],      |
-//   |           | 192 bytes each               |                                  | 32 bytes each                     |
+//   |           | 192 bytes each               | communicators, 32 bytes each     | 32 bytes each                     |
 //   +-----------+------------------------------+----------------------------------+-----------------------------------+
 //                | outcome[reason_count]        | key calls bytes ticks            | calls taken bytes ticks
 //
@@ -52,6 +52,15 @@ inline constexpr std::uint64_t pair_key(std::uint16_t entry, std::uint16_t algor
 inline constexpr std::uint16_t pair_entry(std::uint64_t key) { return static_cast<std::uint16_t>((key - 1) >> 16); }
 inline constexpr std::uint16_t pair_algorithm(std::uint64_t key) { return static_cast<std::uint16_t>(key - 1); }
 
+// What calls did on one communicator, by its number (communicators.cpp).
+struct alignas(32) CommunicatorCounters {
+  std::uint64_t calls;
+  std::uint64_t taken;
+  std::uint64_t bytes;
+  std::uint64_t ticks;
+};
+inline constexpr std::size_t communicator_places = 129;
+
 struct PeerTable;  // peers.cpp
 
 // Of all entries, for the regions (regions.cpp).
@@ -68,6 +77,7 @@ struct ThreadBlock {
   ThreadSums sums;
   EntryCounters entries[max_entries];
   PairCounters pairs[pair_slots];
+  CommunicatorCounters communicators[communicator_places];
   SizeCounters sizes[max_entries][size_class_count];
 };
 

@@ -1,12 +1,14 @@
 // The bytes of a rank record: CBOR, with short keys because rank 0 may hold thousands of them.
 //
-//   { "v": 6, "id": {...}, "threads": n, "lost": n,
+//   { "v": 7, "id": {...}, "threads": n, "lost": n,
 //     "calls": [ [name, bytes, time_ns, [outcome...], [[algorithm, calls, bytes, time_ns]...],
 //                 [saved calls, time_ns, error_ns], [[size class, calls, taken, bytes, time_ns]...]]... ],
 //     "late": [[rank, calls, wait_ns]...],
 //     "waits": [ [call, communicator, compared, time_ns, wait_ns, [[rank, calls, wait_ns]...]]... ],
 //     "peers": [[messages, bytes of others], [[rank, messages, bytes]...]],
-//     "regions": [unbalanced, [[name, entered, calls, bytes, time_ns, wall_ns]...]] }
+//     "regions": [unbalanced, [[name, entered, calls, bytes, time_ns, wall_ns]...]],
+//     "comms": [[name, ranks, members, size, made, calls, taken, bytes, time_ns]...] }
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t wire_version = 6;
+constexpr std::uint64_t wire_version = 7;
 
 // Refuses bytes nested deeper than a record is, before the recursive decoder sees them: its stack is the program's.
 class DepthCheck : public nlohmann::json_sax<json> {
@@ -86,6 +88,14 @@ json to_value(const Regions& regions) {
     values.push_back(
         json::array({region.name, region.entered, region.calls, region.bytes, region.time_ns, region.wall_ns}));
   return json::array({regions.unbalanced, std::move(values)});
+}
+
+json to_value(std::span<const CommunicatorRecord> communicators) {
+  json values = json::array();
+  for (const CommunicatorRecord& one : communicators)
+    values.push_back(json::array(
+        {one.name, one.ranks, one.members, one.size, one.made, one.calls, one.taken, one.bytes, one.time_ns}));
+  return values;
 }
 
 // The readers below throw json exceptions on a missing member or a wrong type; unpack() turns them into an error.
@@ -192,6 +202,27 @@ Regions to_regions(const json& value) {
   return regions;
 }
 
+std::vector<CommunicatorRecord> to_communicators(const json& values) {
+  std::vector<CommunicatorRecord> communicators;
+  for (const json& value : values) {
+    if (communicators.size() == most_communicators + 1)
+      throw std::invalid_argument("more communicators than a rank may name");
+    CommunicatorRecord& one = communicators.emplace_back();
+    one = {value.at(0).get<std::string>(),
+           value.at(1).get<std::string>(),
+           count(value.at(2)),
+           count(value.at(3)),
+           count(value.at(4)),
+           count(value.at(5)),
+           count(value.at(6)),
+           count(value.at(7)),
+           count(value.at(8))};
+    if (std::max(one.name.size(), one.ranks.size()) > longest_communicator_text)
+      throw std::invalid_argument("a communicator's name is too long");
+  }
+  return communicators;
+}
+
 RankRecord to_record(std::span<const std::byte> bytes) {
   const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   DepthCheck check;
@@ -208,6 +239,7 @@ RankRecord to_record(std::span<const std::byte> bytes) {
   for (const json& wait : value.at("waits")) record.waits.calls.push_back(to_wait(wait, record.identity.ranks));
   record.peers = to_peers(value.at("peers"), record.identity.ranks);
   record.regions = to_regions(value.at("regions"));
+  record.communicators = to_communicators(value.at("comms"));
   return record;
 }
 
@@ -218,10 +250,16 @@ std::vector<std::byte> pack(const RankRecord& record) {
   for (const CallRecord& call : record.calls) calls.push_back(to_value(call));
   json waits = json::array();
   for (const WaitRecord& wait : record.waits.calls) waits.push_back(to_value(wait));
-  const json value = {
-      {"v", wire_version},         {"id", to_value(record.identity)}, {"threads", record.threads},
-      {"lost", record.lost_calls}, {"calls", std::move(calls)},       {"late", to_value(record.waits.for_rank)},
-      {"waits", std::move(waits)}, {"peers", to_value(record.peers)}, {"regions", to_value(record.regions)}};
+  const json value = {{"v", wire_version},
+                      {"id", to_value(record.identity)},
+                      {"threads", record.threads},
+                      {"lost", record.lost_calls},
+                      {"calls", std::move(calls)},
+                      {"late", to_value(record.waits.for_rank)},
+                      {"waits", std::move(waits)},
+                      {"peers", to_value(record.peers)},
+                      {"regions", to_value(record.regions)},
+                      {"comms", to_value(record.communicators)}};
   const std::vector<std::uint8_t> encoded = json::to_cbor(value);
   const auto* begin = reinterpret_cast<const std::byte*>(encoded.data());
   return {begin, begin + encoded.size()};

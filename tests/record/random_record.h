@@ -38,6 +38,7 @@ class RandomRecord {
     record.waits.for_rank = by_rank(record.waits.calls);
     record.peers = peers(ranks, most);
     record.regions = regions(most);
+    record.communicators = communicators(most);
     return record;
   }
 
@@ -72,6 +73,14 @@ class RandomRecord {
       if (number(2) != 0) result.to.push_back({rank, number(most), number(most)});
     if (number(1) != 0) result.others = {outside_world, number(most), number(most)};
     keep_foremost(result);
+    return result;
+  }
+
+  std::vector<CommunicatorRecord> communicators(std::uint64_t most) {
+    std::vector<CommunicatorRecord> result;
+    for (std::uint64_t left = number(5); left > 0; --left)
+      result.push_back({text(), text(), number(most), 1 + number(most - 1), number(most), 1 + number(most - 1),
+                        number(most), number(most), number(most)});
     return result;
   }
 

@@ -25,6 +25,7 @@ void expect_equal(const RankRecord& left, const RankRecord& right) {
   EXPECT_TRUE(left.waits == right.waits);
   EXPECT_TRUE(left.peers == right.peers);
   EXPECT_TRUE(left.regions == right.regions);
+  EXPECT_TRUE(left.communicators == right.communicators);
   ASSERT_EQ(left.calls.size(), right.calls.size());
   for (std::size_t call = 0; call < left.calls.size(); ++call) {
     EXPECT_EQ(left.calls[call].name, right.calls[call].name);
@@ -175,6 +176,22 @@ TEST(Wire, RefusesRegionsThatAreTooManyOrTooLong) {
   longer.regions.all.back().name += "x";
   EXPECT_EQ(unpack_all(pack(longer), received), Status::bad_argument);
   sent.regions.all.push_back({"one more", 1, 2, 3, 4, 5});
+  EXPECT_EQ(unpack_all(pack(sent), received), Status::bad_argument);
+}
+
+TEST(Wire, RefusesCommunicatorsThatAreTooManyOrTooLong) {
+  RankRecord sent, received;
+  const std::string longest(longest_communicator_text, 'x');
+  for (std::size_t index = 0; index <= most_communicators; ++index)
+    sent.communicators.push_back({longest, longest, 1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(unpack_all(pack(sent), received), Status::ok);
+  EXPECT_TRUE(received.communicators == sent.communicators);
+  for (std::string CommunicatorRecord::*text : {&CommunicatorRecord::name, &CommunicatorRecord::ranks}) {
+    RankRecord longer = sent;
+    longer.communicators.back().*text += "x";
+    EXPECT_EQ(unpack_all(pack(longer), received), Status::bad_argument);
+  }
+  sent.communicators.push_back({"one more", "0", 1, 2, 3, 4, 5, 6, 7});
   EXPECT_EQ(unpack_all(pack(sent), received), Status::bad_argument);
 }
 

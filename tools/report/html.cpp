@@ -63,6 +63,7 @@ std::string one(const Run& run) {
   text += "<h2>Calls</h2>\n" + calls_part(run);
   if (!run.waits.empty()) text += "<h2>Waiting for the last rank</h2>\n" + waits_part(run);
   if (!run.regions.all.empty() || run.regions.unbalanced > 0) text += "<h2>Regions</h2>\n" + regions_part(run);
+  if (run.communicators.size() > 1) text += "<h2>Communicators</h2>\n" + communicators_part(run);
   if (run.peers.messages > 0) text += "<h2>Who sends to whom</h2>\n" + peers_part(run);
   return text + settings(run);
 }

@@ -106,6 +106,7 @@ void read_all(const json& value, Run& run) {
   for (const json& call : value.at("calls")) run.calls.push_back(call_of(call));
   read_ranks(value.at("by_rank"), run);
   read_waits(value, run);
+  run.communicators = communicators_of(value, run.ranks);
   run.peers = peers_of(value, run.ranks);
   run.regions = regions_of(value, run.ranks);
   for (const auto& [variable, setting] : value.at("settings").items())

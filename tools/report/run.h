@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/report/communicators.h"
 #include "tools/report/peers.h"
 #include "tools/report/regions.h"
 #include "tools/report/sizes.h"
@@ -56,9 +57,10 @@ struct Run {
   std::string host_mpi, preload, isa;  // of the first rank that has a record
   RunSpread wall_ns, mpi_share;
   RunCall total;
-  std::vector<RunCall> calls;  // longest first
-  std::vector<RunLate> late;   // who caused most first
-  std::vector<RunWait> waits;  // longest first
+  std::vector<RunCall> calls;                  // longest first
+  std::vector<RunLate> late;                   // who caused most first
+  std::vector<RunWait> waits;                  // longest first
+  std::vector<RunCommunicator> communicators;  // longest first, what is left of many last
   RunPeers peers;
   RunRegions regions;
   std::map<std::uint64_t, RunRank> by_rank;  // those whose record arrived

@@ -40,8 +40,12 @@ Word observed_forward(Symbol symbol, void* next, Outcome outcome, Words... words
     const std::span<const Word> all(copies, sizeof...(words));
     const bool succeeded = is_fortran(symbol) ? has_posted_from_fortran(symbol, all) : as_int(result) == 0;
     const std::uint64_t bytes = succeeded ? posted_bytes(symbol, all) : 0;
-    observed.add(bytes, outcome.algorithm, outcome.reason);
+    if (succeeded)
+      observed.add(bytes, outcome.algorithm, outcome.reason, all);
+    else
+      observed.add(bytes, outcome.algorithm, outcome.reason);
     if (sends(symbol) && succeeded) note_sent(symbol, all, bytes);
+    if (symbol_entry(symbol) == Entry::Comm_set_name) note_communicator_name(symbol, result, all);
   }
   return result;
 }

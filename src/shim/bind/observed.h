@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "entries.h"
 #include "record/record.h"
+#include "shim/bind/communicator_calls.h"
 #include "shim/bind/word.h"
 
 namespace millrace::shim {
@@ -19,8 +20,8 @@ void begin_check(unsigned char* seen, std::size_t length);
 // Bytes that the caller posted with a call that has succeeded, by the entry's rule in the table.
 std::uint64_t posted_bytes(Symbol symbol, std::span<const Word> words);
 
-// Whether a call from Fortran has succeeded, whose words say so, not its result. False of calls that post nothing and
-// send nothing: where their error stands is not asked.
+// Whether a call from Fortran has succeeded, whose words say so, not its result. False of calls that post nothing,
+// send nothing and are on no communicator: where their error stands is not asked.
 bool has_posted_from_fortran(Symbol symbol, std::span<const Word> words);
 
 // The outermost call of a thread, from construction to the end of the scope. What a host does inside it, calls back
@@ -45,6 +46,12 @@ class ObservedCall {
     if (outermost_)
       record::add_call(static_cast<std::uint16_t>(symbol_entry(symbol_)), bytes, end_ticks_ - start_ticks_, algorithm,
                        reason);
+  }
+  // And on its communicator, of a call that has succeeded with these words.
+  void add(std::uint64_t bytes, std::uint16_t algorithm, record::Reason reason, std::span<const Word> words) {
+    add(bytes, algorithm, reason);
+    if (outermost_ && communicator_of(symbol_) >= 0)
+      note_communicator_call(symbol_, words, bytes, end_ticks_ - start_ticks_, reason == record::Reason::none);
   }
 
  private:

@@ -11,10 +11,6 @@
 
 namespace millrace::shim {
 
-// After MPI_Init, and before MPI_Finalize; by one thread. Before and after it nobody's rank is known.
-void prepare_sent_messages(int world_ranks);
-void forget_sent_messages();
-
 // A call with these words has succeeded that sends a message of so many bytes, or prepares to.
 void note_sent(Symbol symbol, std::span<const Word> words, std::uint64_t bytes) noexcept;
 

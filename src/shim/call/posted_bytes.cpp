@@ -105,8 +105,9 @@ bool is_significant(const Posted& posted, const Arguments& arguments) {
 }  // namespace
 
 bool has_posted_from_fortran(Symbol symbol, std::span<const Word> words) {
-  const bool may_post = sends(symbol) || bytes_rule(symbol_entry(symbol)).first.shape != Shape::none;
-  return may_post && has_succeeded(symbol, 0, words);
+  const bool is_asked =
+      sends(symbol) || communicator_of(symbol) >= 0 || bytes_rule(symbol_entry(symbol)).first.shape != Shape::none;
+  return is_asked && has_succeeded(symbol, 0, words);
 }
 
 std::uint64_t posted_bytes(Symbol symbol, std::span<const Word> words) {

@@ -4,6 +4,8 @@
 import dataclasses
 import fnmatch
 
+from fortran import CHARACTERS
+
 # Return when other ranks have done something.
 BLOCKING = (
     "Send Bsend Rsend Ssend Recv Mrecv Sendrecv Sendrecv_replace Probe Mprobe Buffer_detach Buffer_flush "
@@ -100,6 +102,15 @@ def _name(entry):
 def gives(entry):
     """Whether the call may give the host something for other ranks."""
     return of_entry(entry) != "none" and not listed(_name(entry), TAKING)
+
+
+def communicator(entry):
+    """The position of the communicator on which a call needs others; -1 where there is none. The error of a call with
+    strings does not stand last in Fortran: of these the report does not say it."""
+    kinds = [(parameter.kind, parameter.direction) for parameter in entry.parameters]
+    if of_entry(entry) == "none" or ("comm", "in") not in kinds or any(kind in CHARACTERS for kind, _ in kinds):
+        return -1
+    return kinds.index(("comm", "in"))
 
 
 def sends(entry):

@@ -126,6 +126,12 @@ inline constexpr bool sends_of_symbol[symbol_count] = {{
 }};
 constexpr bool sends(Symbol symbol) {{ return sends_of_symbol[static_cast<std::size_t>(symbol)]; }}
 
+// Where the communicator stands on which a call does something with other ranks, or begins to; -1 where there is none.
+inline constexpr std::int8_t communicator_of_symbol[symbol_count] = {{
+{communicators}
+}};
+constexpr int communicator_of(Symbol symbol) {{ return communicator_of_symbol[static_cast<std::size_t>(symbol)]; }}
+
 // MPI_Testany for MPI_Waitany and MPI_Testsome for MPI_Waitsome, by the same kind of name; any other is itself.
 constexpr Symbol without_waiting(Symbol symbol) {{
   switch (symbol) {{
@@ -180,6 +186,7 @@ def header(table, symbols):
         gives="\n".join(f"    {str(peers.gives(s.entry)).lower()},  // {s.name}" for s in symbols),
         answers="\n".join(f"    {peers.answer(s.entry)},  // {s.name}" for s in symbols),
         targets="\n".join(f"    {_target(s.entry)},  // {s.name}" for s in symbols),
+        communicators="\n".join(f"    {peers.communicator(s.entry)},  // {s.name}" for s in symbols),
         sends="\n".join(f"    {str(peers.sends(s.entry)).lower()},  // {s.name}" for s in symbols),
         tests="\n".join(
             f"    case Symbol::{s.name}: return Symbol::{_test_of(s.name)};"

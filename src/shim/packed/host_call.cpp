@@ -63,7 +63,10 @@ void Observation::finish(LayoutAlgorithm algorithm, std::int64_t bytes, bool suc
   if (!call_) return;
   call_->stop();
   const std::uint64_t posted = succeeded ? static_cast<std::uint64_t>(bytes) : 0;
-  call_->add(posted, taken(algorithm).algorithm, record::Reason::none);
+  if (succeeded)
+    call_->add(posted, taken(algorithm).algorithm, record::Reason::none, words_.words());
+  else
+    call_->add(posted, taken(algorithm).algorithm, record::Reason::none);
   if (succeeded && call_->outermost() && sends(words_.symbol())) note_sent(words_.symbol(), words_.words(), posted);
 }
 

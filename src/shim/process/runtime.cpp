@@ -13,9 +13,9 @@
 #include "base/file_name.h"
 #include "base/launcher.h"
 #include "base/log.h"
+#include "shim/bind/communicator_calls.h"
 #include "shim/bind/forward.h"
 #include "shim/bind/host.h"
-#include "shim/bind/sent_messages.h"
 #include "shim/call/disabled_entries.h"
 #include "shim/host/tuning.h"
 #include "shim/node/job_nodes.h"
@@ -105,7 +105,7 @@ void start_world() {
   meet_other_nodes(state.settings, rank, ranks);
   prepare_shared_collectives(state.settings, rank, ranks);
   if (current_mode() & recording) {
-    prepare_sent_messages(ranks);
+    prepare_known_communicators(ranks);
     watch_endings();
   }
 }
@@ -118,7 +118,7 @@ void end_world() {
   forget_shared_collectives();
   forget_op_substitution();
   forget_layouts();
-  forget_sent_messages();
+  forget_known_communicators();
   forget_endings();
   if (current_mode() & recording) publish_world();
   leave_other_nodes();

@@ -197,7 +197,11 @@ void InsideTool::returned(Word result) noexcept try {
     observed.stop();
     const bool succeeded = has_succeeded(symbol_, result, words_);
     const std::uint64_t bytes = succeeded ? posted_bytes(symbol_, words_) : 0;
-    observed.add(bytes, record::no_algorithm, record::Reason::unseen_calls);
+    if (succeeded)
+      observed.add(bytes, record::no_algorithm, record::Reason::unseen_calls, words_);
+    else
+      observed.add(bytes, record::no_algorithm, record::Reason::unseen_calls);
+    if (entry == Entry::Comm_set_name) note_communicator_name(symbol_, result, words_);
     if (succeeded && sends(symbol_)) note_sent(symbol_, words_, bytes);
   }
   // What completes requests may be one call for another, and comes back under that name.

@@ -105,7 +105,7 @@ BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> wo
   begin(*channel, words);
   observed.stop();
   if (is_ours_ && observed.outermost())
-    observed.add(posted_bytes(symbol, words), background_number(call), Reason::none);
+    observed.add(posted_bytes(symbol, words), background_number(call), Reason::none, words);
 }
 
 void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word> words) try {

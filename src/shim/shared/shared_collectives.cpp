@@ -289,7 +289,10 @@ Word shared_collective(Symbol symbol, void* next, std::span<Word> words, const C
   if (observed.outermost()) {
     const bool succeeded = error_of(call, words, done.result) == 0;
     if (done.outcome.reason == Reason::none) count_saving(static_cast<std::uint16_t>(symbol_entry(symbol)));
-    observed.add(succeeded ? posted_bytes(symbol, words) : 0, done.outcome.algorithm, done.outcome.reason);
+    if (succeeded)
+      observed.add(posted_bytes(symbol, words), done.outcome.algorithm, done.outcome.reason, words);
+    else
+      observed.add(0, done.outcome.algorithm, done.outcome.reason);
   }
   return done.result;
 }

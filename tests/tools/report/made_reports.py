@@ -100,6 +100,32 @@ def peers(ranks):
     }
 
 
+def communicators(ranks, wall_ns):
+    """The world, rows of a grid with a name, one that is duplicated again and again, and what is left of many."""
+    width = max(1, int(ranks**0.5))
+    rows = [("MPI_COMM_WORLD", f"0-{ranks - 1}" if ranks > 1 else "0", ranks, 1, 0.3)]
+    rows += [
+        ("row <x> & more of it", f"{first}-{first + width - 1}", width, 1, 0.1)
+        for first in range(0, ranks, width)
+    ]
+    rows += [("", f"0-{ranks - 1}", ranks, 1000, 0.05), ("others", "", 0, 12, 0.001)]
+    return [
+        {
+            "name": name,
+            "ranks": members,
+            "size": size,
+            "made": made,
+            "callers": size or 1,
+            "calls": made * 600,
+            "taken": made * 500,
+            "bytes": made * 600 * 4096,
+            "time_ns": int(wall_ns * (size or 1) * share),
+            "longest": {"time_ns": int(wall_ns * share * 1.2), "rank": ranks // 2},
+        }
+        for name, members, size, made, share in rows
+    ]
+
+
 def regions(ranks, wall_ns):
     """Of a step, most is the solver, and rank 1 (or 0) sits longest in the exchange."""
     rows = [("step", 1000, 0.9, 0.3), ("solver", 3000, 0.6, 0.2), ("exchange <halo> & more of it", 3000, 0.2, 0.8)]
@@ -182,6 +208,7 @@ def made_report(ranks, seed=1, ranks_of_a_host=64):
         "calls": calls,
         "late_ranks": late_ranks if ranks > 1 else [],
         "waits": waits if ranks > 1 else [],
+        "communicators": communicators(ranks, max(wall)),
         "peers": peers(ranks),
         "regions": regions(ranks, max(wall)),
         "by_rank": [

@@ -162,6 +162,46 @@ def test_a_report_that_says_nothing_of_regions_is_shown(write):
     assert not any("egion" in line for line in lines(report(write(value))))
 
 
+@pytest.mark.parametrize("ranks", [2, 512])
+def test_communicators_are_listed_with_the_longest_rank(write, ranks):
+    value = made_report(ranks)
+    found = lines(report(write(value)))
+    first = next(index for index, line in enumerate(found) if line.startswith("communicator,")) + 1
+    shown = min(12, len(value["communicators"]))
+    rows = [line.split() for line in found[first : first + shown]]
+    assert rows[0][0] == "MPI_COMM_WORLD" and rows[1][:2] == ["row", "<x>"]
+    assert [row[-3] for row in rows] == [str(ranks // 2)] * shown
+    assert {tuple(row[-2:]) for row in rows} == {("83", "%")}
+    rest = len(value["communicators"]) - shown
+    assert (f"and {rest} more" in found) == (rest > 0)
+
+
+def test_the_page_has_communicators_with_bars_by_the_longest(write, tmp_path):
+    page = tmp_path / "page.html"
+    lines(report(write(made_report(2)), "--html", page))
+    rows = page.read_text().split("<h2>Communicators</h2>")[1].split("</table>")[0].split("<tr>")[2:]
+    assert ["width:100.0%" in row for row in rows] == [True, False, False, False, False]
+    assert "row &lt;x&gt; &amp; more of it (ranks 0-0)" in rows[1]
+    assert ">1000<" in rows[3] and "ranks 0-1" in rows[3]
+
+
+def test_one_communicator_alone_is_not_listed(write, tmp_path):
+    value = made_report(2)
+    del value["communicators"][1:]
+    page = tmp_path / "page.html"
+    assert not any(line.startswith("communicator") for line in lines(report(write(value), "--html", page)))
+    assert "<h2>Communicators</h2>" not in page.read_text()
+    del value["communicators"]  # of an older version
+    jsonschema.validate(value, SCHEMA, jsonschema.Draft202012Validator)
+    lines(report(write(value)))
+
+
+def with_communicator(**changed):
+    value = made_report(2)
+    value["communicators"][0] |= changed
+    return value
+
+
 def with_regions(**changed):
     value = made_report(2)
     value["regions"]["all"][0] |= changed
@@ -216,6 +256,9 @@ def test_names_from_a_report_cannot_steer_the_terminal(write):
         (with_peers(block_ranks=0), "is not as docs/report.schema.json has it: a matrix of messages is larger "),
         (with_peers(ranks=65), "is not as docs/report.schema.json has it: a rank that is none"),
         (with_peers(ranks=512, block_ranks=1), "is not as docs/report.schema.json has it: a matrix of messages "),
+        (with_communicator(calls=-1), "is not as docs/report.schema.json has it: a count is no whole number"),
+        (with_communicator(calls=1, taken=2), "is not as docs/report.schema.json has it: more calls are taken than "),
+        (with_communicator(longest={"time_ns": 1, "rank": 2}), "is not as docs/report.schema.json has it: a rank that"),
         (with_regions(entered=-1), "is not as docs/report.schema.json has it: a count is no whole number"),
         (with_regions(longest={"wall_ns": 1, "rank": 2}), "is not as docs/report.schema.json has it: a rank that is n"),
         ({"schema": "millrace-report", "schema_version": 1}, "is not as docs/report.schema.json has it: "),
