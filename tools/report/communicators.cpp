@@ -90,17 +90,17 @@ std::string communicators_part(const Run& run) {
   std::string text =
       "<div class=\"wide\"><table class=\"communicators\">\n<tr><th>communicator</th><th class=\"figure\">size</th>"
       "<th class=\"figure\">made</th><th class=\"figure\">calls</th><th class=\"figure\">bytes</th>"
-      "<th class=\"figure\">in a rank</th><th></th><th class=\"figure\">longest</th><th class=\"figure\">taken</th>"
-      "</tr>\n";
+      "<th class=\"figure\">in a rank</th><th></th><th class=\"figure\">longest</th><th class=\"figure\">at rank</th>"
+      "<th class=\"figure\">taken</th></tr>\n";
   for (std::size_t index = 0; index < std::min(most, all.size()); ++index) {
     const RunCommunicator& one = all[index];
     text += fmt::format(
-        "<tr><td>{}</td>{}{}{}{}{}<td><span class=\"bar\"><span style=\"width:{:.1f}%\"></span></span></td>{}{}</tr>\n",
+        "<tr><td>{}</td>{}{}{}{}{}<td><span class=\"bar\"><span "
+        "style=\"width:{:.1f}%\"></span></span></td>{}{}{}</tr>\n",
         escaped(in_words(record_of(one))), figure(size_of(one)), figure(scaled_count(one.made)),
         figure(scaled_count(one.calls)), figure(scaled_bytes(one.bytes)), figure(scaled_time(mean_ns(one))),
-        longest > 0 ? 100 * mean_ns(one) / longest : 0,
-        figure(fmt::format("{} on rank {}", scaled_time(one.longest_ns), one.longest_rank)),
-        figure(percent(taken_share(one))));
+        longest > 0 ? 100 * mean_ns(one) / longest : 0, figure(scaled_time(one.longest_ns)),
+        figure(std::to_string(one.longest_rank)), figure(percent(taken_share(one))));
   }
   text += "</table></div>\n";
   if (all.size() > most) text += fmt::format("<p>and {} more</p>\n", all.size() - most);

@@ -18,11 +18,12 @@ body { max-width: 70rem; }
 h1 code { font-size: inherit; overflow-wrap: anywhere; } p { margin: .4rem 0; }
 .wide { overflow-x: auto; } .wide table { width: 100%; font-variant-numeric: tabular-nums; }
 .wide th { font-weight: 600; } .wide table.ranks { width: auto; }
-.wide td, .wide th { white-space: nowrap; padding-right: .8rem; vertical-align: middle; }
+.wide td, .wide th { white-space: nowrap; padding-right: .6rem; vertical-align: middle; }
 td.figure, th.figure { text-align: right; }
 tr.more td { white-space: normal; font-size: .85rem; color: var(--faint); padding-left: 1.2rem; }
 tr.named td { border-bottom: none; } .ranks .bar { width: 16rem; max-width: 40vw; }
 .versus .bar { display: block; height: .5rem; margin: 2px 0; } .wide svg { vertical-align: middle; }
+.regions td:first-child, .communicators td:first-child { white-space: normal; overflow-wrap: anywhere; }
 .whole { white-space: nowrap; } .bar.parts { width: 12rem; max-width: 30vw; display: inline-flex; } .wide table.late { width: auto; }
 .late .bar { width: 16rem; max-width: 40vw; }
 .bar { display: inline-block; width: 5.5rem; height: .7rem; background: var(--line); vertical-align: middle; }

@@ -86,15 +86,16 @@ std::string regions_part(const Run& run) {
   std::string text =
       "<div class=\"wide\"><table class=\"regions\">\n<tr><th>region</th><th class=\"figure\">entered</th>"
       "<th class=\"figure\">ranks</th><th class=\"figure\">calls</th><th class=\"figure\">bytes</th>"
-      "<th class=\"figure\">wall, of a rank</th><th></th><th class=\"figure\">inside MPI</th>"
-      "<th class=\"figure\">longest</th></tr>\n";
+      "<th class=\"figure\">in a rank</th><th></th><th class=\"figure\">inside MPI</th>"
+      "<th class=\"figure\">longest</th><th class=\"figure\">at rank</th></tr>\n";
   for (const RunRegion& region : all)
     text += fmt::format(
-        "<tr><td>{}</td>{}{}{}{}{}<td><span class=\"bar\"><span style=\"width:{:.1f}%\"></span></span></td>{}{}</tr>\n",
+        "<tr><td>{}</td>{}{}{}{}{}<td><span class=\"bar\"><span "
+        "style=\"width:{:.1f}%\"></span></span></td>{}{}{}</tr>\n",
         escaped(region.name), figure(scaled_count(region.entered)), figure(scaled_count(region.ranks)),
         figure(scaled_count(region.calls)), figure(scaled_bytes(region.bytes)), figure(scaled_time(mean_ns(region))),
         longest > 0 ? 100 * mean_ns(region) / longest : 0, figure(percent(mpi_share(region))),
-        figure(fmt::format("{} on rank {}", scaled_time(region.longest_ns), region.longest_rank)));
+        figure(scaled_time(region.longest_ns)), figure(std::to_string(region.longest_rank)));
   text += "</table></div>\n";
   if (run.regions.unbalanced > 0) text += fmt::format("<p>{}</p>\n", unbalanced_line(run));
   return text;

@@ -31,7 +31,7 @@ def page(tmp_path):
 
 def test_two_ranks_are_bars_as_long_as_their_shares(page, tmp_path):
     report = made_report(2)
-    seen = shown(page(report), tmp_path)
+    seen = shown(page(report), tmp_path, width=1000)
     shares = [rank["mpi_share"] for rank in report["by_rank"]]
     assert seen["bars"] == pytest.approx(shares, abs=0.01)
     assert seen["cells"] == []
@@ -46,7 +46,7 @@ def test_two_ranks_are_bars_as_long_as_their_shares(page, tmp_path):
 
 def test_512_ranks_are_a_map_in_which_the_late_one_is_faintest(page, tmp_path):
     report = made_report(512)
-    seen = shown(page(report), tmp_path)
+    seen = shown(page(report), tmp_path, width=1000)
     assert len(seen["cells"]) == seen["cell_boxes"] == 2 * 512  # and who was waited for
     seen["cells"] = seen["cells"][:512]
     shares = [rank["mpi_share"] for rank in report["by_rank"]]
@@ -62,7 +62,7 @@ def test_512_ranks_are_a_map_in_which_the_late_one_is_faintest(page, tmp_path):
 def test_the_rank_that_all_wait_for_stands_out(page, tmp_path, ranks):
     report = made_report(ranks)
     late = report["late_ranks"][0]["rank"]
-    seen = shown(page(report), tmp_path)
+    seen = shown(page(report), tmp_path, width=1000)
     assert "Waiting for the last rank" in seen["text"]
     if ranks == 2:
         assert seen["late_bars"] == pytest.approx([1, 1 / 9], abs=0.01)
@@ -89,7 +89,7 @@ def test_sizes_are_columns_as_high_as_their_share_of_the_time(page, tmp_path):
 def test_who_sends_to_whom_is_a_matrix(page, tmp_path, ranks):
     report = made_report(ranks)
     peers = report["peers"]
-    seen = shown(page(report), tmp_path)
+    seen = shown(page(report), tmp_path, width=1000)
     x, y, width, height = seen["frame"]
     blocks = -(-ranks // peers["block_ranks"])
     assert width == pytest.approx(height, abs=0.1)
