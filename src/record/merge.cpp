@@ -242,6 +242,7 @@ Report merge(std::span<const RankRecord> records) {
   report.waits = merge_waits(records);
   report.peers = merge_peers(records, report.ranks);
   report.regions = merge_regions(records);
+  report.phases = merge_phases(records);
   report.communicators = merge_communicators(records);
   std::stable_sort(report.by_rank.begin(), report.by_rank.end(),
                    [](const auto& left, const auto& right) { return left.identity.rank < right.identity.rank; });

@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/clock.h"
 #include "record/size_class.h"
 #include "record/snapshot.h"
 
@@ -84,7 +85,8 @@ RankRecord this_rank(const RankIdentity& identity, const Names& names, const Fin
                     findings.waits,
                     peers_until_now(),
                     regions_until_now(ns_per_tick),
-                    communicators_until_now(ns_per_tick)};
+                    communicators_until_now(ns_per_tick),
+                    phases_until_now(clock_ticks(), ns_per_tick)};
   keep_foremost(record.peers);
   record.identity.host_mpi = first_line(identity.host_mpi);
   auto pair = counted.pairs.begin();  // both lists are ordered by entry

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "record/communicators.h"
 #include "record/peers.h"
+#include "record/phases.h"
 #include "record/record.h"
 #include "record/regions.h"
 
@@ -119,6 +120,7 @@ struct RankRecord {
   Peers peers;
   Regions regions;
   std::vector<CommunicatorRecord> communicators;  // most_communicators and others
+  Phases phases;
 };
 
 // Of one entry.

@@ -113,13 +113,17 @@ ThreadBlock* take_block() {
   return block;
 }
 
-void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std::uint16_t algorithm, Reason reason) {
+void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std::uint16_t algorithm, Reason reason,
+              std::uint64_t end_ticks) {
   ThreadBlock* const block = this_thread_block();
   const auto outcome = static_cast<std::size_t>(reason);
   if (!block || entry >= max_entries || outcome >= reason_count) [[unlikely]] {
     lost.fetch_add(1, std::memory_order_relaxed);
     return;
   }
+  if (end_ticks >= block->next_slice_ticks && end_ticks != 0) [[unlikely]]  // written by this thread alone
+    cross_slices(*block, end_ticks, ticks);
+  std::atomic_ref<std::uint64_t>(block->last_end_ticks).store(end_ticks, std::memory_order_relaxed);  // as add() does
   add(block->entries[entry].outcome[outcome], 1);
   SizeCounters& size = block->sizes[entry][size_class(bytes)];
   add(size.calls, 1);
@@ -157,6 +161,7 @@ void reset() {
   }
   reset_regions();
   reset_communicators();
+  reset_phases();
   lost.store(0, std::memory_order_relaxed);
 }
 

@@ -50,7 +50,9 @@ inline constexpr std::uint16_t no_algorithm = 0xffff;
 // `algorithm` (taken) and `reason` (forwarded) says what became of it: reason is none iff algorithm is not
 // no_algorithm. Thread-safe; never throws; if memory for a new thread's block cannot be had the call is counted as
 // lost.
-void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std::uint16_t algorithm, Reason reason);
+// `end_ticks`, when it ended: 0 where nobody asks when.
+void add_call(std::uint16_t entry, std::uint64_t bytes, std::uint64_t ticks, std::uint16_t algorithm, Reason reason,
+              std::uint64_t end_ticks = 0);
 
 // Forgets everything recorded so far, in all threads; no other thread may be inside add_call() (tests). A child of
 // fork() starts clean by itself.

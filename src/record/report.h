@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "record/communicators_report.h"
 #include "record/peers_report.h"
+#include "record/phases_report.h"
 #include "record/rank_record.h"
 #include "record/regions_report.h"
 
@@ -66,6 +67,7 @@ struct Report {
   PeersReport peers;
   RegionsReport regions;
   std::vector<CommunicatorReport> communicators;
+  PhasesReport phases;
   std::uint64_t hosts = 0;
   Spread wall_ns;
   Spread time_ns;

@@ -144,6 +144,7 @@ std::string to_json(const Report& report) {
                               {"calls", std::move(calls)},
                               {"late_ranks", late_values(report.late)},
                               {"waits", std::move(waits)},
+                              {"phases", phases_value(report.phases)},
                               {"communicators", communicator_values(report.communicators)},
                               {"peers", peers_value(report.peers)},
                               {"regions", regions_value(report.regions)},

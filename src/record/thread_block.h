@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "record/phases.h"
 #include "record/record.h"
 #include "record/size_class.h"
 
@@ -63,11 +64,20 @@ inline constexpr std::size_t communicator_places = 129;
 
 struct PeerTable;  // peers.cpp
 
-// Of all entries, for the regions (regions.cpp).
+// Of all entries, for the regions (regions.cpp) and the slices of time (phases.cpp).
 struct ThreadSums {
   std::uint64_t calls;
   std::uint64_t bytes;
   std::uint64_t ticks;
+};
+
+// What they were where a slice ended. All written by the owning thread, under `version`.
+struct ThreadPhases {
+  std::uint64_t version;
+  std::uint64_t slice_ticks;  // 0: before the thread's first call in time that counts
+  std::uint64_t used;         // slices that are over
+  ThreadSums base;            // at the start
+  ThreadSums at_end[phase_slices];
 };
 
 struct ThreadBlock {
@@ -75,6 +85,9 @@ struct ThreadBlock {
   std::uint32_t in_use;  // 1 while a living thread owns the block
   PeerTable* peers;      // of messages by receiver, once the thread has sent one
   ThreadSums sums;
+  std::uint64_t next_slice_ticks;  // a call that ends from here on is another slice's
+  std::uint64_t last_end_ticks;    // of a call
+  ThreadPhases phases;
   EntryCounters entries[max_entries];
   PairCounters pairs[pair_slots];
   CommunicatorCounters communicators[communicator_places];

@@ -7,7 +7,8 @@
 //     "waits": [ [call, communicator, compared, time_ns, wait_ns, [[rank, calls, wait_ns]...]]... ],
 //     "peers": [[messages, bytes of others], [[rank, messages, bytes]...]],
 //     "regions": [unbalanced, [[name, entered, calls, bytes, time_ns, wall_ns]...]],
-//     "comms": [[name, ranks, members, size, made, calls, taken, bytes, time_ns]...] }
+//     "comms": [[name, ranks, members, size, made, calls, taken, bytes, time_ns]...],
+//     "phases": [wall_ns, [[calls, bytes, time_ns]...]] }
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -96,6 +97,13 @@ json to_value(std::span<const CommunicatorRecord> communicators) {
     values.push_back(json::array(
         {one.name, one.ranks, one.members, one.size, one.made, one.calls, one.taken, one.bytes, one.time_ns}));
   return values;
+}
+
+json to_value(const Phases& phases) {
+  json values = json::array();
+  for (const PhaseSlice& slice : phases.slices)
+    values.push_back(json::array({slice.calls, slice.bytes, slice.time_ns}));
+  return json::array({phases.wall_ns, std::move(values)});
 }
 
 // The readers below throw json exceptions on a missing member or a wrong type; unpack() turns them into an error.
@@ -223,6 +231,15 @@ std::vector<CommunicatorRecord> to_communicators(const json& values) {
   return communicators;
 }
 
+Phases to_phases(const json& value) {
+  Phases phases{count(value.at(0)), {}};
+  for (const json& slice : value.at(1))
+    phases.slices.push_back({count(slice.at(0)), count(slice.at(1)), count(slice.at(2))});
+  if (!phases.slices.empty() && phases.slices.size() != phase_slices)
+    throw std::invalid_argument("another number of slices of time");
+  return phases;
+}
+
 RankRecord to_record(std::span<const std::byte> bytes) {
   const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   DepthCheck check;
@@ -240,6 +257,7 @@ RankRecord to_record(std::span<const std::byte> bytes) {
   record.peers = to_peers(value.at("peers"), record.identity.ranks);
   record.regions = to_regions(value.at("regions"));
   record.communicators = to_communicators(value.at("comms"));
+  record.phases = to_phases(value.at("phases"));
   return record;
 }
 
@@ -259,7 +277,8 @@ std::vector<std::byte> pack(const RankRecord& record) {
                       {"waits", std::move(waits)},
                       {"peers", to_value(record.peers)},
                       {"regions", to_value(record.regions)},
-                      {"comms", to_value(record.communicators)}};
+                      {"comms", to_value(record.communicators)},
+                      {"phases", to_value(record.phases)}};
   const std::vector<std::uint8_t> encoded = json::to_cbor(value);
   const auto* begin = reinterpret_cast<const std::byte*>(encoded.data());
   return {begin, begin + encoded.size()};

@@ -39,6 +39,7 @@ class RandomRecord {
     record.peers = peers(ranks, most);
     record.regions = regions(most);
     record.communicators = communicators(most);
+    record.phases = phases(most);
     return record;
   }
 
@@ -81,6 +82,14 @@ class RandomRecord {
     for (std::uint64_t left = number(5); left > 0; --left)
       result.push_back({text(), text(), number(most), 1 + number(most - 1), number(most), 1 + number(most - 1),
                         number(most), number(most), number(most)});
+    return result;
+  }
+
+  Phases phases(std::uint64_t most) {
+    Phases result{number(most), {}};
+    if (number(3) != 0)
+      for (std::size_t slice = 0; slice < phase_slices; ++slice)
+        result.slices.push_back({number(most), number(most), number(most)});
     return result;
   }
 

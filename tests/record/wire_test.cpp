@@ -26,6 +26,7 @@ void expect_equal(const RankRecord& left, const RankRecord& right) {
   EXPECT_TRUE(left.peers == right.peers);
   EXPECT_TRUE(left.regions == right.regions);
   EXPECT_TRUE(left.communicators == right.communicators);
+  EXPECT_TRUE(left.phases == right.phases);
   ASSERT_EQ(left.calls.size(), right.calls.size());
   for (std::size_t call = 0; call < left.calls.size(); ++call) {
     EXPECT_EQ(left.calls[call].name, right.calls[call].name);
@@ -192,6 +193,15 @@ TEST(Wire, RefusesCommunicatorsThatAreTooManyOrTooLong) {
     EXPECT_EQ(unpack_all(pack(longer), received), Status::bad_argument);
   }
   sent.communicators.push_back({"one more", "0", 1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(unpack_all(pack(sent), received), Status::bad_argument);
+}
+
+TEST(Wire, RefusesAnotherNumberOfSlices) {
+  RankRecord sent, received;
+  sent.phases = {1000, std::vector<PhaseSlice>(phase_slices, {1, 2, 3})};
+  EXPECT_EQ(unpack_all(pack(sent), received), Status::ok);
+  EXPECT_TRUE(received.phases == sent.phases);
+  sent.phases.slices.pop_back();
   EXPECT_EQ(unpack_all(pack(sent), received), Status::bad_argument);
 }
 

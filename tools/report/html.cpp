@@ -31,6 +31,8 @@ tr.named td { border-bottom: none; } .ranks .bar { width: 16rem; max-width: 40vw
 .bar span.b { background: var(--without); }
 .swatch { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem; vertical-align: -1px; }
 .peers { max-width: 100%; } .pair { fill: var(--with); stroke: none; }
+.phases { max-width: 100%; } .phases .mean { fill: var(--with); } .phases .volume { fill: var(--without); }
+.phases .range { stroke: var(--ink); stroke-width: 1.5; opacity: .7; }
 .frame { fill: none; stroke: var(--line); } .wide table.pairs { width: auto; } .pairs .bar { width: 10rem; }
 .sizes { float: right; margin-left: 1rem; }
 .cell { fill: var(--with); stroke: none; } .hole { fill: none; stroke: var(--line); }
@@ -61,6 +63,7 @@ std::string settings(const Run& run) {
 std::string one(const Run& run) {
   std::string text = fmt::format("<h1><code>{}</code></h1>\n", escaped(run.file)) + about(run);
   if (run.ranks > 1) text += "<h2>Inside MPI, by rank</h2>\n" + ranks_part(run) + ranks_advice;
+  if (!run.phases.slices.empty()) text += "<h2>Over time</h2>\n" + phases_part(run);
   text += "<h2>Calls</h2>\n" + calls_part(run);
   if (!run.waits.empty()) text += "<h2>Waiting for the last rank</h2>\n" + waits_part(run);
   if (!run.regions.all.empty() || run.regions.unbalanced > 0) text += "<h2>Regions</h2>\n" + regions_part(run);

@@ -107,6 +107,7 @@ void read_all(const json& value, Run& run) {
   read_ranks(value.at("by_rank"), run);
   read_waits(value, run);
   run.communicators = communicators_of(value, run.ranks);
+  run.phases = phases_of(value, run.ranks);
   run.peers = peers_of(value, run.ranks);
   run.regions = regions_of(value, run.ranks);
   for (const auto& [variable, setting] : value.at("settings").items())

@@ -9,6 +9,7 @@
 
 #include "tools/report/communicators.h"
 #include "tools/report/peers.h"
+#include "tools/report/phases.h"
 #include "tools/report/regions.h"
 #include "tools/report/sizes.h"
 
@@ -62,6 +63,7 @@ struct Run {
   std::vector<RunWait> waits;                  // longest first
   std::vector<RunCommunicator> communicators;  // longest first, what is left of many last
   RunPeers peers;
+  RunPhases phases;
   RunRegions regions;
   std::map<std::uint64_t, RunRank> by_rank;  // those whose record arrived
   std::map<std::string, std::string> settings;

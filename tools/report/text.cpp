@@ -168,7 +168,8 @@ std::string report_text(const std::vector<Run>& runs) {
   const Run& run = runs.front();
   std::string text = head(run, "");
   if (run.ranks > 1) text += run.ranks <= most_bars ? bars(run) : map(run);
-  return text + calls(run) + waits(run) + regions_text(run) + communicators_text(run) + peers_text(run);
+  return text + phases_text(run) + calls(run) + waits(run) + regions_text(run) + communicators_text(run) +
+         peers_text(run);
 }
 
 }  // namespace millrace::tools

@@ -45,7 +45,7 @@ class ObservedCall {
   void add(std::uint64_t bytes, std::uint16_t algorithm, record::Reason reason) {
     if (outermost_)
       record::add_call(static_cast<std::uint16_t>(symbol_entry(symbol_)), bytes, end_ticks_ - start_ticks_, algorithm,
-                       reason);
+                       reason, end_ticks_);
   }
   // And on its communicator, of a call that has succeeded with these words.
   void add(std::uint64_t bytes, std::uint16_t algorithm, record::Reason reason, std::span<const Word> words) {

@@ -13,6 +13,7 @@
 #include "base/file_name.h"
 #include "base/launcher.h"
 #include "base/log.h"
+#include "record/phases.h"
 #include "shim/bind/communicator_calls.h"
 #include "shim/bind/forward.h"
 #include "shim/bind/host.h"
@@ -86,6 +87,7 @@ void start_world() {
   check_host();
   Runtime& state = runtime();
   state.initialised_ns = monotonic_ns();
+  record::start_phases(clock_ticks());
   state.world_initialised = true;
   if (!state.settings.enabled || !state.host_matches) return;
 
@@ -130,6 +132,7 @@ void start_session() {
   Runtime& state = runtime();
   if (state.open_sessions++ > 0 || state.world_initialised) return;
   state.initialised_ns = monotonic_ns();
+  record::start_phases(clock_ticks());
   if (state.settings.enabled && state.host_matches) start_accelerating(is_first_rank_by_environment(), 0);
 }
 

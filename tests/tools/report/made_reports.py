@@ -100,6 +100,22 @@ def peers(ranks):
     }
 
 
+def phases(ranks, wall_ns):
+    """Half of the run computes, then exchanges take more and more; one rank is always inside least."""
+    slices = []
+    for index in range(64):
+        mean = 0.05 if index < 32 else 0.05 + 0.9 * (index - 31) / 32
+        slices.append(
+            {
+                "calls": 10 * index * ranks,
+                "bytes": 4096 * index * ranks,
+                "ranks": ranks,
+                "mpi_share": {"mean": mean, "min": mean / 2, "max": min(1.0, mean * 1.5), "max_rank": ranks // 2},
+            }
+        )
+    return {"slice_ns": int(wall_ns / 64), "slices": slices}
+
+
 def communicators(ranks, wall_ns):
     """The world, rows of a grid with a name, one that is duplicated again and again, and what is left of many."""
     width = max(1, int(ranks**0.5))
@@ -208,6 +224,7 @@ def made_report(ranks, seed=1, ranks_of_a_host=64):
         "calls": calls,
         "late_ranks": late_ranks if ranks > 1 else [],
         "waits": waits if ranks > 1 else [],
+        "phases": phases(ranks, max(wall)),
         "communicators": communicators(ranks, max(wall)),
         "peers": peers(ranks),
         "regions": regions(ranks, max(wall)),

@@ -51,7 +51,7 @@ def test_two_ranks_have_a_bar_each(write, monkeypatch):
     monkeypatch.chdir(path.parent)
     found = lines(report("run.json"))
     assert found[0] == "run.json: 2 ranks on 1 host, Open MPI v5.0.11"
-    bars = [line.split("|")[1] for line in found if "|" in line]
+    bars = [line.split("|")[1] for line in found if line.lstrip()[:1].isdigit() and "|" in line]
     assert [len(bar) for bar in bars] == [int(40 * rank["mpi_share"]) for rank in value["by_rank"]]
     rows = {line.split()[0]: line.split() for line in reversed(found) if line.startswith("MPI_")}
     assert rows["MPI_Allreduce"][1:4] == ["8000", "62.5", "MiB"]
@@ -162,6 +162,38 @@ def test_a_report_that_says_nothing_of_regions_is_shown(write):
     assert not any("egion" in line for line in lines(report(write(value))))
 
 
+@pytest.mark.parametrize("ranks", [1, 512])
+def test_over_time_a_digit_stands_for_a_slice(write, ranks):
+    value = made_report(ranks)
+    found = lines(report(write(value)))
+    first = next(index for index, line in enumerate(found) if line.startswith("over time, 64 slices of "))
+    rows = dict(line.rstrip("|").split("|") for line in found[first + 1 : first + (3 if ranks == 1 else 4)])
+    rows = {name.strip(): digits for name, digits in rows.items()}
+    assert set(rows) == {"inside MPI", "bytes", *(["most a rank"] if ranks > 1 else [])}
+    shares = [slice_["mpi_share"]["mean"] for slice_ in value["phases"]["slices"]]
+    assert rows["inside MPI"] == "".join(str(int(9 * share + 0.5)) for share in shares)
+    assert rows["bytes"].startswith(".0") and rows["bytes"].endswith("9")
+
+
+def test_the_page_has_a_column_for_each_slice(write, tmp_path):
+    page = tmp_path / "page.html"
+    value = made_report(2)
+    lines(report(write(value), "--html", page))
+    part = page.read_text().split("<h2>Over time</h2>")[1].split("</svg>")[0]
+    assert part.count('class="mean"') == part.count('class="range"') == part.count('class="volume"') == 64
+    assert "95 % inside MPI, from 48 % to 100 % on rank 1; " in part.rsplit("<title>", 1)[1]
+    del value["phases"]  # of an older version
+    jsonschema.validate(value, SCHEMA, jsonschema.Draft202012Validator)
+    assert not any(line.startswith("over time") for line in lines(report(write(value), "--html", page)))
+    assert "Over time" not in page.read_text()
+
+
+def with_phase(**changed):
+    value = made_report(2)
+    value["phases"]["slices"][3] |= changed
+    return value
+
+
 @pytest.mark.parametrize("ranks", [2, 512])
 def test_communicators_are_listed_with_the_longest_rank(write, ranks):
     value = made_report(ranks)
@@ -256,6 +288,15 @@ def test_names_from_a_report_cannot_steer_the_terminal(write):
         (with_peers(block_ranks=0), "is not as docs/report.schema.json has it: a matrix of messages is larger "),
         (with_peers(ranks=65), "is not as docs/report.schema.json has it: a rank that is none"),
         (with_peers(ranks=512, block_ranks=1), "is not as docs/report.schema.json has it: a matrix of messages "),
+        (with_phase(calls=-1), "is not as docs/report.schema.json has it: a count is no whole number"),
+        (
+            with_phase(mpi_share={"mean": -1, "min": 0, "max": 1, "max_rank": 0}),
+            "is not as docs/report.schema.json has it: a share of time is none",
+        ),
+        (
+            with_phase(mpi_share={"mean": 1, "min": 0, "max": 1, "max_rank": 2}),
+            "is not as docs/report.schema.json has it: a rank that is none",
+        ),
         (with_communicator(calls=-1), "is not as docs/report.schema.json has it: a count is no whole number"),
         (with_communicator(calls=1, taken=2), "is not as docs/report.schema.json has it: more calls are taken than "),
         (with_communicator(longest={"time_ns": 1, "rank": 2}), "is not as docs/report.schema.json has it: a rank that"),
