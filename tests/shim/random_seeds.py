@@ -30,6 +30,8 @@ import seeded_programs  # noqa: E402
 
 LIMIT_S = 120  # of one run, which takes seconds
 TIMES_ALONE = 3
+# All mistakes of a run are told, so that they can be compared with all those of the host alone.
+TOLD = {"MOST_COMPLAINTS": 1000}
 # Every process of a run has it in its environment, however it was started.
 TOKEN = "RANDOM_SEEDS_RUN"
 # One shell in a loop; it ends by itself soon after the process that it is told of.
@@ -115,6 +117,11 @@ def _of_run(token):
     ]
 
 
+def _end(number):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(number, signal.SIGKILL)
+
+
 def _end_left_over(token):
     """What of a run is there two seconds after its launcher's end: named, and ended."""
     deadline = time.monotonic() + 2
@@ -122,8 +129,7 @@ def _end_left_over(token):
         time.sleep(0.05)
     names = [f"{number} {_read(pathlib.Path(f'/proc/{number}/comm')).decode().strip()}" for number in left]
     for number in left:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(number, signal.SIGKILL)
+        _end(number)
     return names
 
 
@@ -165,13 +171,18 @@ def launch(run, millrace, limit_s=LIMIT_S):
     words = asked.words if millrace else asked.alone
     settings = {name: value for name, value in asked.settings.items() if millrace or not name.startswith("MILLRACE_")}
     line = hosts.command(host, asked.ranks, words, millrace)
-    environment = hosts.environment(host, {**host.run_environment, **settings, TOKEN: token})
+    environment = hosts.environment(host, {**host.run_environment, **TOLD, **settings, TOKEN: token})
     stacks = []
+
+    def before_end(numbers):
+        """What has gone into a session of its own holds the launcher's output open."""
+        stacks.append(_stacks(numbers))
+        for number in set(_of_run(token)) - set(numbers):
+            _end(number)
+
     try:
         with busy(run.load):
-            finished = process.run(
-                line, environment, limit_s, before_end=lambda numbers: stacks.append(_stacks(numbers))
-            )
+            finished = process.run(line, environment, limit_s, before_end=before_end)
     finally:
         left = _end_left_over(token)
     if finished.timed_out:
