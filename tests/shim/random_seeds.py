@@ -80,8 +80,8 @@ class Run:
 
     def again(self):
         """The one command that repeats it."""
-        python, script = sys.executable, pathlib.Path(__file__).resolve()
-        return f"{python} {os.path.relpath(script, hosts.ROOT)} {self.program} {self.host} {self.seed}"
+        python, script = (os.path.relpath(path, hosts.ROOT) for path in (sys.executable, __file__))
+        return f"{python} {script} {self.program} {self.host} {self.seed}"
 
 
 def make(program, host, seed, programs=seeded_programs.PROGRAMS):
@@ -242,6 +242,8 @@ def go_on(master, host, budget_s, log, programs=seeded_programs.PROGRAMS, limit_
             verdicts.append(verdict := judge(run, limit_s))
             word = "the host's own" if verdict.is_hosts_own else verdict.outcome.kind
             file.write(f"{word}, {verdict.outcome.finished.seconds:.1f} s: {run}, beside {run.load}\n")
+            if verdict.is_failure:
+                file.write(f"{verdict}\n")
             file.flush()
 
 

@@ -45,14 +45,15 @@ def test_random_seeds(host, launcher, capsys):
     OUT.mkdir(parents=True, exist_ok=True)
     verdicts = go_on(MASTER, host.name, SECONDS, OUT / f"random_seeds-{host.name}.txt")
     say(host.name, verdicts, capsys)
-    failed = [verdict for verdict in verdicts if verdict.is_failure]
-    assert not failed, f"MILLRACE_TEST_SEED={MASTER}\n\n" + "\n\n".join(map(str, failed))
+    if failed := [str(verdict) for verdict in verdicts if verdict.is_failure]:
+        pytest.fail("\n\n".join([f"MILLRACE_TEST_SEED={MASTER}", *failed]), pytrace=False)
 
 
 @pytest.mark.parametrize("program, host, seed", SAMPLE)
 def test_a_sample(program, host, seed, launcher):
     verdict = judge(make(program, host, seed))
-    assert not verdict.is_failure, str(verdict)
+    if verdict.is_failure:
+        pytest.fail(str(verdict), pytrace=False)
 
 
 # A program of our own: what it does with Millrace, and what without.
