@@ -117,9 +117,10 @@ def _is_right_matrix(text):
 
 
 def shared_matrix(draw, host, seed):
+    """Of two ranks nothing hangs on the order, so an Exscan may be the host's, which writes what lies between numbers."""
     ranks = _ranks(draw) if host not in SLOW else 2
     words = [test_shared_matrix.matrix(host), seed, 10**6, MOST_BYTES]
-    settings = _settings(draw, host, ranks, *KEPT_ORDER)
+    settings = _settings(draw, host, ranks, *(KEPT_ORDER if ranks > 2 else KEPT_ORDER[:1]))
     settings.update({"MILLRACE_PMPI": "alike", **draw.choice(list(test_shared_matrix.FORCED.values()))})
     return Asked(ranks, [*words, "ours"], words, settings, _is_right_matrix)
 
@@ -164,7 +165,7 @@ def nodes_matrix(draw, host, seed):
     ranks = _ranks(draw) if host not in SLOW else 2
     words = [test_shared_matrix.matrix(host), seed, 10**6, MOST_BYTES]
     # MPICH 5 asserts in its own MPI_Reduce_scatter in place, so it gets none.
-    collectives = "always" if host in ("mpich5", "abi") else draw.choice(["always", "auto"])
+    collectives = "always" if host in SLOW or ranks == 2 else draw.choice(["always", "auto"])
     pretended = _pretended(draw, ranks, MILLRACE_ORDER="rank", MILLRACE_COLLECTIVES=collectives)
     settings = {**_settings(draw, host, ranks, {}), **pretended}
     return Asked(ranks, [*words, "ours"], words, settings, _is_right_matrix)
