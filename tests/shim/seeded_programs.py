@@ -34,6 +34,7 @@ class Asked:
     alone: list | None  # those for the host alone; None where its end would say nothing
     settings: dict
     is_right: collections.abc.Callable = says_done
+    hosts_own: str = ""  # how complaints begin that are known to be about the host's own calls (a regular expression)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,12 +97,19 @@ def nonblocking_exchanges(draw, host, seed):
     given = test_nonblocking_exchanges.ALIKE if mixed == "alike" else test_nonblocking_exchanges.SHARED
     words = [test_nonblocking_exchanges.program(host), seed, _fewer(host, ranks, 120, 30), which, 1 << 15, mixed, starts]
     packed = test_nonblocking_exchanges.ALWAYS  # around the host's own calls
-    return Asked(ranks, words, words, _settings(draw, host, ranks, given, given, packed))
+    settings = _settings(draw, host, ranks, given, given, packed)
+    # Intel MPI gets MPI_Allgather wrong where the two sides' types differ, and each call is compared with the host's.
+    return Asked(ranks, words, words, settings, hosts_own="Allgather( in place)? on " if host == "intel" else "")
+
+
+def _exchanges(host, seed, calls):
+    """For Intel MPI without what it gets wrong: regular gathers, when the program is told how many bytes at most."""
+    return [test_exchanges.program(host), seed, calls, *(["all", 1 << 17] if host == "intel" else [])]
 
 
 def exchanges(draw, host, seed):
     ranks = _ranks(draw)
-    words = [test_exchanges.program(host), seed, _fewer(host, ranks, 300, 100)]
+    words = _exchanges(host, seed, _fewer(host, ranks, 300, 100))
     return Asked(ranks, words, words, _settings(draw, host, ranks, test_exchanges.EVERYTHING))
 
 
@@ -117,7 +125,7 @@ def _is_right_matrix(text):
 
 
 def shared_matrix(draw, host, seed):
-    """Of two ranks nothing hangs on the order, so an Exscan may be the host's, which writes what lies between numbers."""
+    """Of two ranks nothing hangs on the order: an Exscan may be the host's, which writes what lies between numbers."""
     ranks = _ranks(draw) if host not in SLOW else 2
     words = [test_shared_matrix.matrix(host), seed, 10**6, MOST_BYTES]
     settings = _settings(draw, host, ranks, *(KEPT_ORDER if ranks > 2 else KEPT_ORDER[:1]))
@@ -173,7 +181,7 @@ def nodes_matrix(draw, host, seed):
 
 def nodes_exchanges(draw, host, seed):
     ranks = _ranks(draw)
-    words = [test_exchanges.program(host), seed, _fewer(host, ranks, 300, 150)]
+    words = _exchanges(host, seed, _fewer(host, ranks, 300, 150))
     return Asked(ranks, words, words, {**_settings(draw, host, ranks, {}), **_pretended(draw, ranks)})
 
 

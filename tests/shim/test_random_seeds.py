@@ -35,8 +35,8 @@ def say(host, verdicts, capsys):
     with capsys.disabled():
         print(f"\n{host}: MILLRACE_TEST_SEED={MASTER}, {len(verdicts)} runs, {failed}, {len(own)} the host's own")
         for verdict in own:
-            print(f"  {verdict.run.program} {host} {verdict.run.seed}: {verdict.outcome.kind}, by the host alone "
-                  f"{verdict.alone[-1].kind}")  # fmt: skip
+            alone = f"{verdict.alone[-1].kind} by the host alone" if verdict.alone else "as is known of the host"
+            print(f"  {verdict.run.program} {host} {verdict.run.seed}: {verdict.outcome.kind}, {alone}")
 
 
 @pytest.mark.full
@@ -62,8 +62,11 @@ PROGRAM = """case "$LD_PRELOAD" in *libmillrace*) does=$1 ;; *) does=$2 ;; esac
 eval "$does"
 """
 RIGHT = "echo done"
-OTHER = "echo rank 0: Scan of 4 ints is wrong; exit 1"
-WRONG = "echo rank 0: Bcast of 7 ints is wrong; exit 1"
+WRONG = "echo rank 0: Bcast of 7 ints is wrong; echo 1 wrong; exit 1"
+OTHER = WRONG.replace("Bcast", "Scan")
+BOTH = f"echo rank 0: Scan of 7 ints is wrong; {WRONG}"
+ABORTS = "echo rank 0: Scan of 7 ints is wrong; exit 1"
+KNOWN = "echo rank 0: Allgather on world is wrong; echo 1 wrong; exit 1"
 CRASHES = "kill -SEGV $$"
 HANGS = "exec sleep 600"
 LEAVES = "setsid sleep 600 >&- 2>&- & echo done"
@@ -71,7 +74,8 @@ LEAVES = "setsid sleep 600 >&- 2>&- & echo done"
 
 def made_up(with_millrace, alone, host="mpich4"):
     words = ["sh", "-c", PROGRAM, "sh", with_millrace, alone]
-    programs = {"made_up": Program(lambda draw, host, seed: Asked(2, words, words, {"MILLRACE_WAIT": "yield"}))}
+    asked = Asked(2, words, words, {"MILLRACE_WAIT": "yield"}, hosts_own="Allgather on ")
+    programs = {"made_up": Program(lambda draw, host, seed: asked)}
     return make("made_up", host, 5, programs)
 
 
@@ -82,7 +86,12 @@ def made_up(with_millrace, alone, host="mpich4"):
         (WRONG, RIGHT, "wrong", True),
         (WRONG, WRONG, "wrong", False),
         (WRONG, OTHER, "wrong", True),
+        (WRONG, BOTH, "wrong", False),
+        (BOTH, WRONG, "wrong", True),
         (WRONG, CRASHES, "wrong", False),
+        (WRONG, ABORTS, "wrong", False),
+        (KNOWN, RIGHT, "wrong", False),
+        (f"echo rank 1: Allgather on ring is wrong; {WRONG}", RIGHT, "wrong", True),
         (CRASHES, RIGHT, "crashed", True),
         (CRASHES, CRASHES, "crashed", False),
         (CRASHES, WRONG, "crashed", True),
