@@ -224,7 +224,7 @@ class Verdict:
 
 
 def judge(run, limit_s=LIMIT_S):
-    """Host's own is what the host alone does not end, and mistakes that are known, or among those that it makes alone."""
+    """Host's own is what the host alone does not end, and mistakes that are known or that it makes alone as well."""
     outcome = launch(run, True, limit_s)
     alone, known = [], run.asked.hosts_own
     complaints = {line for line in outcome.complaints() if not (known and re.match(known, line))}

@@ -95,7 +95,8 @@ def nonblocking_exchanges(draw, host, seed):
     ranks = _ranks(draw)
     which, mixed, starts = draw.choice([("all", "alike", 3), ("each", "alike", 20), ("all", "mixed", 3)])
     given = test_nonblocking_exchanges.ALIKE if mixed == "alike" else test_nonblocking_exchanges.SHARED
-    words = [test_nonblocking_exchanges.program(host), seed, _fewer(host, ranks, 120, 30), which, 1 << 15, mixed, starts]
+    batches = _fewer(host, ranks, 120, 30)
+    words = [test_nonblocking_exchanges.program(host), seed, batches, which, 1 << 15, mixed, starts]
     packed = test_nonblocking_exchanges.ALWAYS  # around the host's own calls
     settings = _settings(draw, host, ranks, given, given, packed)
     # Intel MPI gets MPI_Allgather wrong where the two sides' types differ, and each call is compared with the host's.

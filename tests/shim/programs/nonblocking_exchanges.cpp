@@ -36,7 +36,8 @@ bool wrong_by_itself(const Case& one) {
 }
 
 void check(int error, const char* what) {
-  if (error != MPI_SUCCESS && mistakes++ < most_complaints()) std::printf("rank %d: %s: error %d\n", world_rank, what, error);
+  if (error != MPI_SUCCESS && mistakes++ < most_complaints())
+    std::printf("rank %d: %s: error %d\n", world_rank, what, error);
 }
 
 // Millrace compiles datatypes that the host has accepted in a call before.
