@@ -61,8 +61,9 @@ def _end(child):
         time.sleep(0.05)
 
 
-def run(command, environment, timeout, directory=None, stdin=subprocess.DEVNULL):
-    """Runs `command` with exactly `environment`. After `timeout` seconds it is ended, and so are its ranks."""
+def run(command, environment, timeout, directory=None, stdin=subprocess.DEVNULL, before_end=None):
+    """Runs `command` with exactly `environment`. After `timeout` seconds it is ended, and so are its ranks; before that
+    `before_end` is called with the numbers of all its processes."""
     command = tuple(str(word) for word in command)
     start = time.monotonic()
     child = subprocess.Popen(
@@ -81,7 +82,11 @@ def run(command, environment, timeout, directory=None, stdin=subprocess.DEVNULL)
         stdout, stderr = child.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         timed_out = True
-        _end(child)
+        try:
+            if before_end:
+                before_end(_members(child.pid))
+        finally:
+            _end(child)
         stdout, stderr = child.communicate()
     except BaseException:  # an interrupted test run must not leave ranks behind either
         _end(child)

@@ -3,7 +3,7 @@
 // take), and both must leave the same bytes in the whole of their buffers: in the data and in everything between.
 //
 // Arguments: the seed, the number of calls, which calls (all, or the name of one), the most bytes of a block. Prints
-// one line for each mistake (at most 5 a rank), then "done" if there was none.
+// one line for each mistake (at most MOST_COMPLAINTS a rank, or 5), then "done" if there was none.
 #include <mpi.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ void one_call(const std::string& name, const Comm& comm, int call) {
   if (one.avoided()) return;
   const bool ours_first = call % 2 == 0;
   for (const bool ours : {ours_first, !ours_first})
-    if (const int error = one.blocking(ours); error != MPI_SUCCESS && mistakes++ < 5)
+    if (const int error = one.blocking(ours); error != MPI_SUCCESS && mistakes++ < most_complaints())
       std::printf("rank %d: %s on %s, call %d: error %d\n", world_rank, name.c_str(), comm.name.c_str(), call, error);
   one.compare();
 }

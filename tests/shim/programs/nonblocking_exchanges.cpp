@@ -5,7 +5,7 @@
 //
 // Arguments: the seed, the number of batches, which calls (all, each in turn, or the name of a blocking one), the most
 // bytes of a block, "mixed" if some ranks are to leave calls to the host, how often a persistent one is started (3).
-// Prints one line for each mistake (at most 5 a rank), then "done" if there was none.
+// Prints one line for each mistake (at most MOST_COMPLAINTS a rank, or 5), then "done" if there was none.
 #include <mpi.h>
 
 #include <cstdio>
@@ -36,7 +36,8 @@ bool wrong_by_itself(const Case& one) {
 }
 
 void check(int error, const char* what) {
-  if (error != MPI_SUCCESS && mistakes++ < 5) std::printf("rank %d: %s: error %d\n", world_rank, what, error);
+  if (error != MPI_SUCCESS && mistakes++ < most_complaints())
+    std::printf("rank %d: %s: error %d\n", world_rank, what, error);
 }
 
 // Millrace compiles datatypes that the host has accepted in a call before.

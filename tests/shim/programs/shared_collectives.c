@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "complaints.h"
+
 enum { most_bytes = 1 << 21, most_ranks = 64 };
 static int world_rank, world_ranks, asked, ours, failed = 0;
 static uint64_t state;
@@ -72,7 +74,7 @@ static void fill(const struct reduction* r, char* data, int count, int call, int
 }
 
 static void complain(const char* what, const struct reduction* r, int call, int count, int ranks) {
-  if (failed++ < 5)
+  if (failed++ < most_complaints())
     printf("rank %d: %s %s of %d elements on %d ranks is wrong (call %d)\n", world_rank, what, r ? r->name : "", count,
            ranks, call);
 }

@@ -5,6 +5,7 @@
    bit, and gaps are kept. Prints a line per rank that found something wrong, then "done" and how many points. */
 #include <stdio.h>
 
+#include "complaints.h"
 #include "left_fold.h"
 
 static const size_t sizes[] = {
@@ -23,7 +24,7 @@ static MPI_Comm comm; /* its ranks are those of the world the other way round */
 static void complain(const struct point* p, int call) {
   static const char* names[] = {"Barrier",        "Bcast", "Reduce", "Allreduce", "Reduce_scatter_block",
                                 "Reduce_scatter", "Scan",  "Exscan"};
-  if (failed++ < 5)
+  if (failed++ < most_complaints())
     printf("rank %d: call %d, %s %s of %zu bytes, root %d%s is wrong\n", world_rank, call, names[p->kind],
            p->kind > 1 ? reductions[p->reduction].name : "", sizes[p->size], p->root, p->place ? ", in place" : "");
 }
