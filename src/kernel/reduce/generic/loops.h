@@ -108,11 +108,31 @@ struct TwoParts {
   }
 };
 
+// The loop class for arrays that a first-level cache does not hold: the same one, unless a unit says another.
+template <class L>
+struct ForLongArrays {
+  using type = L;
+};
+// Of each of two arrays and a result: more than a cache of 32 or 48 KiB holds.
+inline constexpr std::size_t long_array_bytes = 24 * 1024;
+
 // The three forms of one loop class.
 template <class L>
 struct Forms {
-  static void reduce2(const void* in, void* inout, std::size_t n) { L::fold(inout, n, in, inout); }
-  static void reduce3(const void* a, const void* b, void* out, std::size_t n) { L::fold(out, n, a, b); }
+  using Long = Forms<typename ForLongArrays<L>::type>;
+  static constexpr bool differs_for_long_arrays = !__is_same(Long, Forms);
+  static bool is_long(std::size_t n) { return differs_for_long_arrays && n * L::bytes >= long_array_bytes; }
+
+  static void reduce2(const void* in, void* inout, std::size_t n) {
+    if constexpr (differs_for_long_arrays)
+      if (is_long(n)) return Long::reduce2(in, inout, n);
+    L::fold(inout, n, in, inout);
+  }
+  static void reduce3(const void* a, const void* b, void* out, std::size_t n) {
+    if constexpr (differs_for_long_arrays)
+      if (is_long(n)) return Long::reduce3(a, b, out, n);
+    L::fold(out, n, a, b);
+  }
 
   template <class... Inputs>
   __attribute__((noinline)) static void fold(void* out, std::size_t n, const Inputs*... inputs) {
@@ -124,6 +144,8 @@ struct Forms {
   static constexpr std::size_t block_elements = 8192 / L::bytes;
 
   static void reduce_n(const void* const* inputs, std::size_t count, void* out, std::size_t n) {
+    if constexpr (differs_for_long_arrays)
+      if (is_long(n)) return Long::reduce_n(inputs, count, out, n);
     for (std::size_t begin = 0; begin < n; begin += block_elements) {
       const std::size_t block = n - begin < block_elements ? n - begin : block_elements;
       fold_block(inputs, count, begin * L::bytes, static_cast<char*>(out) + begin * L::bytes, block);

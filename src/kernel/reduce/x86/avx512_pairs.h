@@ -58,10 +58,9 @@ struct PairsF32 : WholeElements<8> {
   }
   static Operand in_memory(const void* at) {
     const __m512 value = _mm512_moveldup_ps(_mm512_loadu_ps(at));
-    forget_loads();
-    const __m512 index = _mm512_movehdup_ps(_mm512_loadu_ps(at));
-    forget_loads();
-    return {_mm512_loadu_si512(at), value, index};
+    const void* const again = elsewhere(at);
+    const __m512 index = _mm512_movehdup_ps(_mm512_loadu_ps(again));
+    return {_mm512_loadu_si512(elsewhere(again)), value, index};
   }
   static __m512i apply(__m512i a, __m512i b) { return choose(in_register(a), in_register(b)); }
   static __m512i apply_memory(__m512i a, const void* b) { return choose(in_register(a), in_memory(b)); }
@@ -93,17 +92,12 @@ struct PairsF32 : WholeElements<8> {
   // The 16 pairs of two vectors, values and indices apart: even lanes from the first vector, odd ones from the second.
   static __m512 values_of_two(const char* at) {
     const __m512 first = _mm512_moveldup_ps(_mm512_loadu_ps(at));
-    forget_loads();
-    const __m512 both = _mm512_mask_moveldup_ps(first, odd_lanes, _mm512_loadu_ps(at + 64));
-    forget_loads();
-    return both;
+    return _mm512_mask_moveldup_ps(first, odd_lanes, _mm512_loadu_ps(at + 64));
   }
   static __m512 indices_of_two(const char* at) {
-    const __m512 second = _mm512_loadu_ps(at + 64);
-    forget_loads();
-    const __m512 both = _mm512_mask_movehdup_ps(second, even_lanes, _mm512_loadu_ps(at));
-    forget_loads();
-    return both;
+    const char* const again = elsewhere(at);
+    const __m512 second = _mm512_loadu_ps(again + 64);
+    return _mm512_mask_movehdup_ps(second, even_lanes, _mm512_loadu_ps(again));
   }
   static void fold_two(char* to, const char* left, const char* right) {
     const __m512 a = values_of_two(left), b = values_of_two(right);
@@ -147,13 +141,10 @@ struct Pairs8 {
   }
   static Operand in_memory(const void* at) {
     const __m512i value = value_of(_mm512_loadu_pd(at));
-    forget_loads();
-    const __m512i pair = _mm512_loadu_si512(at);
+    const void* const again = elsewhere(at);
+    const __m512i pair = _mm512_loadu_si512(again);
     if constexpr (index_type != Index8::i32) return {pair, value, pair};
-    forget_loads();
-    const __m512i index = narrow_index_of(_mm512_loadu_ps(at));
-    forget_loads();
-    return {pair, value, index};
+    return {pair, value, narrow_index_of(_mm512_loadu_ps(elsewhere(again)))};
   }
   static __m512i apply(__m512i a, __m512i b) { return choose(in_register(a), in_register(b)); }
   static __m512i apply_memory(__m512i a, const void* b) { return choose(in_register(a), in_memory(b)); }
@@ -214,24 +205,17 @@ struct Pairs8 {
   // The 8 pairs of two vectors, values and indices apart: even lanes from the first vector, odd ones from the second.
   static __m512i values_of_two(const char* at) {
     const __m512d first = _mm512_movedup_pd(_mm512_loadu_pd(at));
-    forget_loads();
-    const __m512d both = _mm512_mask_movedup_pd(first, odd_lanes, _mm512_loadu_pd(at + 64));
-    forget_loads();
-    return _mm512_castpd_si512(both);
+    return _mm512_castpd_si512(_mm512_mask_movedup_pd(first, odd_lanes, _mm512_loadu_pd(at + 64)));
   }
   static __m512i indices_of_two(const char* at) {
-    __m512i both;
+    const char* const again = elsewhere(at);
     if constexpr (index_type == Index8::i32) {
-      const __m512 second = _mm512_moveldup_ps(_mm512_loadu_ps(at + 64));
-      forget_loads();
-      both = _mm512_castps_si512(_mm512_mask_moveldup_ps(second, 0x3333, _mm512_loadu_ps(at + 8)));
+      const __m512 second = _mm512_moveldup_ps(_mm512_loadu_ps(again + 64));
+      return _mm512_castps_si512(_mm512_mask_moveldup_ps(second, 0x3333, _mm512_loadu_ps(again + 8)));
     } else {
-      const __m512i second = _mm512_loadu_si512(at + 64);
-      forget_loads();
-      both = _mm512_mask_loadu_epi64(second, 0x55, at + 8);
+      const __m512i second = _mm512_loadu_si512(again + 64);
+      return _mm512_mask_loadu_epi64(second, 0x55, again + 8);
     }
-    forget_loads();
-    return both;
   }
   static void fold_two(char* to, const char* left, const char* right)
     requires FloatValue
