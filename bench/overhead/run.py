@@ -42,11 +42,13 @@ def cache_line():
 def sample(host, probe, side, directory):
     """Name of the call -> nanoseconds, from one process."""
     ours = [] if side == "alone" else [str(hosts.MILLRACE)]
-    extra = {"MILLRACE_REPORT": f"{directory}/report.json"} if side == "on" else {}
+    report = pathlib.Path(directory, "report.json")
+    report.unlink(missing_ok=True)  # else Millrace says that one was there
+    extra = {"MILLRACE_REPORT": report} if side == "on" else {}
     done = hosts.run(host, 1, [probe, "stamp", *ours, probe], env=extra, timeout=120).check()
     if "millrace" in done.stderr:
         raise SystemExit(f"{host.name}, {side}: Millrace did not run as it should\n{done.stderr}")
-    if side == "on" and not pathlib.Path(directory, "report.json").exists():
+    if side == "on" and not report.exists():
         raise SystemExit(f"{host.name}: there is no report, so its cost cannot be measured")
     return {name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())}
 
