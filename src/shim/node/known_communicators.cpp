@@ -76,7 +76,7 @@ std::string listed(Ranks ranks) {
   std::sort(ranks.begin(), ranks.end());
   const auto outside = std::count(ranks.begin(), ranks.end(), outside_world);
   ranks.erase(ranks.begin(), ranks.begin() + outside);
-  const std::string text = format_list(ranks);
+  std::string text = format_list(ranks);
   if (outside == 0) return text;
   return fmt::format("{}{}{} of other jobs", text, text.empty() ? "" : " and ", outside);
 }
