@@ -7,11 +7,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tools/doctor/shown.h"
+
 namespace millrace::tools {
 namespace {
 
 constexpr int results_differ = 1, is_slower = 3;
-constexpr std::size_t most_letters = 100;
+constexpr std::size_t most_letters = 66;  // of a line of output: behind "  without: " no more than a terminal has
 
 std::string seconds_text(double seconds) {
   if (seconds < 1) return fmt::format("{:.1f} ms", 1e3 * seconds);
@@ -161,16 +163,16 @@ std::string as_text(const CompareResult& result) {
                       result.with_seconds.size());
   text += fmt::format("medians; the range holds the median of all such runs with {:.1f} %\n\n",
                       100 * result.speed.with.confidence);
-  text += speed_in_words(result.speed) + '\n';
-  text += "exit codes: " + exit_codes_in_words(result) + '\n';
+  text += wrapped("", speed_in_words(result.speed));
+  text += wrapped("exit codes: ", exit_codes_in_words(result));
   std::string before = "output: ";
   for (const std::string& line : output_in_words(result.output)) {
     text += before + line + '\n';
     before.clear();
   }
   text += "\nwhat calls saved all ranks together, in one run more, which wrote a report:\n";
-  for (const std::string& line : calls_in_words(result)) text += "  " + line + '\n';
-  for (const std::string& warning : result.warnings) text += "\nwarning: " + warning + '\n';
+  for (const std::string& line : calls_in_words(result)) text += wrapped("  ", line);
+  for (const std::string& warning : result.warnings) text += '\n' + wrapped("warning: ", warning);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace millrace::tools {
 namespace {
@@ -80,6 +81,17 @@ TEST(CompareResult, TheTextSaysSpeedAndSameness) {
   EXPECT_TRUE(
       holds(as_text(shown), "output: differs in a number, by a share of 5.0e-01\n  without: x 1\n  with:    x 2\n"))
       << as_text(shown);
+}
+
+TEST(CompareResult, TheTextFitsIntoATerminal) {
+  CompareResult shown = result();
+  shown.warnings = {"others keep 1.0 processors busy: what is measured now means little; wait until they are done"};
+  shown.calls = {{"MPI_Neighbor_alltoallw_init", 1234567890, 1234567890, 123456789012, 1234567890, 1234567890}};
+  shown.output = {Sameness::differs, 0, std::string(500, 'x'), std::string(500, 'y'), {}};
+  std::istringstream lines(as_text(shown));
+  std::string line;
+  std::getline(lines, line);  // the command, whatever it is
+  for (; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
 }
 
 TEST(CompareResult, TheFilesHoldEveryRun) {
