@@ -1,7 +1,6 @@
 #include "record/communicators.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "record/process_lock.h"
 #include "record/thread_block.h"
 
 namespace millrace::record {
@@ -41,34 +41,8 @@ struct State {
 };
 constinit State state{};
 
-// A word, not a mutex: a child of fork() makes it anew, whoever held it. Acquire and release, each other's partner.
-constinit std::atomic<bool> held{false};
-
-// What threads have counted is gone there as well (record.cpp); the numbers that callers remember stay.
-void start_clean_in_child() { held.store(false, std::memory_order_relaxed); }
-
-class Hold {
- public:
-  explicit Hold(int tries) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, [] { pthread_atfork(nullptr, nullptr, start_clean_in_child); });
-    for (; tries != 0; tries -= tries > 0 ? 1 : 0) {
-      has_ = !held.exchange(true, std::memory_order_acquire);
-      if (has_) return;
-      sched_yield();
-    }
-  }
-  ~Hold() {
-    if (has_) held.store(false, std::memory_order_release);
-  }
-  Hold(const Hold&) = delete;
-  Hold& operator=(const Hold&) = delete;
-  bool has() const { return has_; }
-
- private:
-  bool has_ = false;
-};
-constexpr int until_free = -1, a_while = 1000;
+// What threads have counted is gone in a child of fork() as well (record.cpp); the numbers that callers remember stay.
+constinit ProcessLock lock{[] { pthread_atfork(nullptr, nullptr, [] { lock.make_anew(); }); }};
 
 std::string_view cut(std::string_view text) { return text.substr(0, longest_communicator_text); }
 
@@ -113,7 +87,7 @@ CommunicatorRecord counted(std::size_t number, const Known& known, double ns_per
 }  // namespace
 
 std::uint16_t communicator_number(const CommunicatorIdentity& identity) noexcept {
-  const Hold hold(until_free);
+  const Hold hold(lock);
   const std::uint16_t number = number_of(identity);
   state.known[number].made += 1;
   return number;
@@ -130,7 +104,7 @@ void add_communicator_call(std::uint16_t number, std::uint64_t bytes, std::uint6
 }
 
 std::vector<CommunicatorRecord> communicators_until_now(double ns_per_tick) {
-  const Hold hold(a_while);
+  const Hold hold(lock, Hold::a_while);
   if (!hold.has()) return {};
   std::vector<CommunicatorRecord> records;
   for (std::size_t number = 0; number < communicator_places; ++number) {
@@ -141,7 +115,7 @@ std::vector<CommunicatorRecord> communicators_until_now(double ns_per_tick) {
 }
 
 void reset_communicators() noexcept {
-  const Hold hold(until_free);
+  const Hold hold(lock);
   state = {};
   for (ThreadBlock* block = first_block(); block; block = block->next)
     for (CommunicatorCounters& counters : block->communicators)

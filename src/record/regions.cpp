@@ -1,7 +1,6 @@
 #include "record/regions.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "record/process_lock.h"
 #include "record/thread_block.h"
 
 namespace millrace::record {
@@ -39,38 +39,13 @@ struct State {
 };
 constinit State state{};
 
-// A word, not a mutex: a child of fork() makes it anew, whoever held it. Acquire and release, each other's partner.
-constinit std::atomic<bool> held{false};
-
-// What threads have counted is gone there as well (record.cpp).
+// What threads have counted is gone in a child of fork() as well (record.cpp).
+void start_clean_in_child();
+constinit ProcessLock lock{[] { pthread_atfork(nullptr, nullptr, start_clean_in_child); }};
 void start_clean_in_child() {
   state = {};
-  held.store(false, std::memory_order_relaxed);  // one thread is left: no partner
+  lock.make_anew();
 }
-
-class Hold {
- public:
-  explicit Hold(int tries) {
-    // Where a region is marked first; before, nobody can hold it.
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, [] { pthread_atfork(nullptr, nullptr, start_clean_in_child); });
-    for (; tries != 0; tries -= tries > 0 ? 1 : 0) {
-      has_ = !held.exchange(true, std::memory_order_acquire);
-      if (has_) return;
-      sched_yield();
-    }
-  }
-  ~Hold() {
-    if (has_) held.store(false, std::memory_order_release);
-  }
-  Hold(const Hold&) = delete;
-  Hold& operator=(const Hold&) = delete;
-  bool has() const { return has_; }
-
- private:
-  bool has_ = false;
-};
-constexpr int until_free = -1;
 
 Sums sums_now() {
   Sums sums;
@@ -131,7 +106,7 @@ void open(std::string_view name) {
 }  // namespace
 
 void begin_region(std::string_view name) noexcept {
-  const Hold hold(until_free);
+  const Hold hold(lock);
   account(state);
   if (state.depth == deepest_region)
     state.unbalanced += 1;
@@ -140,7 +115,7 @@ void begin_region(std::string_view name) noexcept {
 }
 
 void end_region(std::string_view name) noexcept {
-  const Hold hold(until_free);
+  const Hold hold(lock);
   account(state);
   const std::size_t place = find_place(cut(name));
   for (std::size_t level = state.depth; level-- > 0;) {
@@ -153,22 +128,21 @@ void end_region(std::string_view name) noexcept {
 }
 
 void change_region(std::string_view name) noexcept {
-  const Hold hold(until_free);
+  const Hold hold(lock);
   account(state);
   state.depth = 0;
   open(cut(name));
 }
 
 void note_nameless_region() noexcept {
-  const Hold hold(until_free);
+  const Hold hold(lock);
   state.unbalanced += 1;
 }
 
 Regions regions_until_now(double ns_per_tick) {
   State now;
   {
-    constexpr int a_while = 1000;
-    const Hold hold(a_while);
+    const Hold hold(lock, Hold::a_while);
     if (!hold.has()) return {};
     now = state;
   }
@@ -187,7 +161,7 @@ Regions regions_until_now(double ns_per_tick) {
 }
 
 void reset_regions() noexcept {
-  const Hold hold(until_free);
+  const Hold hold(lock);
   state = {};
   state.last = sums_now();
 }
