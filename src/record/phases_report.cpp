@@ -15,10 +15,15 @@ using nlohmann::ordered_json;
 struct Sums {
   double calls = 0, bytes = 0;
 };
+// Records of other processes may hold any numbers.
+std::uint64_t whole(double number) {
+  constexpr double most = 9e18;
+  return static_cast<std::uint64_t>(std::llround(std::clamp(number, 0.0, most)));
+}
 std::uint64_t add(double& sum, double more) {
-  const long long before = std::llround(sum);
+  const std::uint64_t before = whole(sum);
   sum += more;
-  return static_cast<std::uint64_t>(std::llround(sum) - before);
+  return whole(sum) - before;
 }
 
 // The slices of a rank that lie in [begin_ns, end_ns), each with its part.
@@ -28,7 +33,7 @@ struct Part {
 Part part_of(const Phases& phases, double begin_ns, double end_ns) {
   Part part;
   const double slice_ns = static_cast<double>(phases.wall_ns) / phase_slices;
-  const auto first = static_cast<std::size_t>(std::max(0.0, begin_ns / slice_ns));
+  const auto first = static_cast<std::size_t>(std::clamp(begin_ns / slice_ns, 0.0, double{phase_slices}));
   for (std::size_t slice = first; slice < phase_slices; ++slice) {
     const double from_ns = std::max(begin_ns, static_cast<double>(slice) * slice_ns);
     const double until_ns = std::min(end_ns, static_cast<double>(slice + 1) * slice_ns);

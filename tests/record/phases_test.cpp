@@ -186,5 +186,14 @@ TEST(Phases, OfRanksAreMergedByTime) {
   EXPECT_TRUE(merge_phases(std::vector<RankRecord>{of_rank(0, 0, {})}).slices.empty());
 }
 
+TEST(Phases, OfAnyNumbersAreMerged) {
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  const std::vector<RankRecord> records{of_rank(0, most, {phase_slices, {most, most, most}}),
+                                        of_rank(1, 1, {phase_slices, {most, 0, most}})};
+  const PhasesReport report = merge_phases(records);
+  ASSERT_EQ(report.slices.size(), phase_slices);
+  EXPECT_EQ(report.slices.back().ranks, 1u);
+}
+
 }  // namespace
 }  // namespace millrace::record
