@@ -6,6 +6,8 @@ from shim_programs import OUT, build, call, report
 
 pytestmark = pytest.mark.sampled_hosts
 
+# Beside other processes the job's own measurement gives some of the meetings to the host, and those are the host's.
+OURS = {"MILLRACE_MEASURE": "never"}
 KINDS = ["iprobe", "improbe", "test", "testall", "win_test"]
 INTERFACES = [
     (name, interface)
@@ -23,7 +25,7 @@ def taken(result):
 @pytest.mark.parametrize("host", hosts.HOSTS)
 def test_nothing_that_was_sent_is_late(host, ranks):
     """Open MPI and MPICH 4 see to that by themselves where there are two ranks; MPICH 5 and Intel MPI do not."""
-    finished, result = report(host, ranks, build(host, "late_answers.c"), 100)
+    finished, result = report(host, ranks, build(host, "late_answers.c"), 100, env=OURS)
     assert finished.stdout.splitlines() == [*(f"late {kind} 0" for kind in KINDS), "lost messages 0"]
     assert taken(result)
 
@@ -34,6 +36,6 @@ def test_nor_from_fortran(host, interface):
     modules.mkdir(parents=True, exist_ok=True)
     flags = ["-cpp", "-fallow-argument-mismatch", *(["-DF08"] if interface == "mpi_f08" else [])]
     program = build(host, "late_answers.F90", *flags, name=f"late_answers_{interface}")
-    finished, result = report(host, 3, program)
+    finished, result = report(host, 3, program, env=OURS)
     assert finished.stdout.split() == ["late", "0"]
     assert call(result, "MPI_Barrier")["taken"] > 100
