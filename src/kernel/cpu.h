@@ -32,6 +32,8 @@ CpuWords read_cpu();
 bool is_amd();
 // Whether it takes vectors of 512 bits in two steps, as Zen 4 does.
 bool splits_512_bits();
+// From how many bytes of an array on vectors of 256 bits bring it in faster than such of 512; ~0 for never.
+std::size_t halves_from_bytes();
 IsaTable judge_cpu(const CpuWords& words);
 
 }  // namespace millrace::kernel

@@ -41,7 +41,13 @@ const IsaTable& units() {
 const IsaUnit* best(unsigned widest_bits) { return best_of(units(), widest_bits); }
 
 const ActiveKernels* kernels_of(const IsaChoice& choice) {
-  return choice.narrower ? &automatic : &named[choice.unit - table.units];
+  return choice.is_automatic ? &automatic : &named[choice.unit - table.units];
+}
+
+// Who has named a unit or a width gets its vectors, whatever the length.
+void limit_loops(const ActiveKernels* kernels) {
+  const std::size_t halves = kernels == &automatic ? halves_from_bytes() : default_loop_limits.halves;
+  __atomic_store_n(&loop_limits.halves, halves, __ATOMIC_RELAXED);
 }
 
 unsigned width_cap(std::string_view setting) {
@@ -54,27 +60,20 @@ unsigned width_cap(std::string_view setting) {
 }  // namespace
 
 constinit std::atomic<unsigned> choices_epoch{1};
+constinit LoopLimits loop_limits = default_loop_limits;
 
 std::span<const IsaUnit> isa_units() { return {units().units, units().count}; }
 
 IsaChoice choose_isa(std::string_view setting) {
-  IsaChoice choice{best(~0u), automatic.narrower, ""};
+  IsaChoice choice{best(~0u), automatic.narrower, true, ""};
   if (setting.empty() || setting == "auto") return choice;
-  if (const unsigned cap = width_cap(setting)) {
-    choice.unit = best(cap);
-    choice.narrower = nullptr;
-    return choice;
-  }
+  if (const unsigned cap = width_cap(setting)) return {best(cap), nullptr, false, ""};
   const int length = setting.size() < 40 ? static_cast<int>(setting.size()) : 40;
   for (const IsaUnit& unit : isa_units()) {
     if (setting != unit.name) continue;
-    if (unit.usable) {
-      choice.unit = &unit;
-      choice.narrower = nullptr;
-    } else {
-      std::snprintf(choice.complaint, sizeof choice.complaint, "MILLRACE_ISA=%s cannot be used here (%s): using %s",
-                    unit.name, unit.why, choice.unit->name);
-    }
+    if (unit.usable) return {&unit, nullptr, false, ""};
+    std::snprintf(choice.complaint, sizeof choice.complaint, "MILLRACE_ISA=%s cannot be used here (%s): using %s",
+                  unit.name, unit.why, choice.unit->name);
     return choice;
   }
   std::snprintf(choice.complaint, sizeof choice.complaint, "MILLRACE_ISA=%.*s is not a unit of this build: using %s",
@@ -85,6 +84,7 @@ IsaChoice choose_isa(std::string_view setting) {
 IsaChoice use_isa(std::string_view setting) {
   const IsaChoice choice = choose_isa(setting);
   active.store(kernels_of(choice), std::memory_order_release);
+  limit_loops(kernels_of(choice));
   choices_epoch.fetch_add(1, std::memory_order_release);
   return choice;
 }
@@ -95,8 +95,9 @@ const ActiveKernels& active_kernels() {
   const ActiveKernels* chosen = kernels_of(choose_isa(setting ? setting : "auto"));
   // Only the first to get here publishes: a use_isa() in between must not be undone.
   const ActiveKernels* expected = nullptr;
-  if (active.compare_exchange_strong(expected, chosen, std::memory_order_acq_rel)) return *chosen;
-  return *expected;
+  if (!active.compare_exchange_strong(expected, chosen, std::memory_order_acq_rel)) return *expected;
+  limit_loops(chosen);
+  return *chosen;
 }
 
 }  // namespace millrace::kernel

@@ -25,6 +25,7 @@ std::span<const IsaUnit> isa_units();
 struct IsaChoice {
   const IsaUnit* unit;        // never null, always usable
   const KernelSet* narrower;  // of what narrower vectors do faster here (narrower.h); null if a unit or width was named
+  bool is_automatic;          // no unit and no width was named, or none that could be followed
   char complaint[160];        // "" if the setting was followed; else one line that says what was done instead
 };
 

@@ -27,6 +27,15 @@ struct KernelSet {
   Kernel kernels[op_count][type_count];  // null where the unit has nothing better than the scalar unit
 };
 
+// The bytes of one array from which on kernels take other loops, where their unit has such. The results are the same.
+struct LoopLimits {
+  std::size_t reads_once;   // more than a first-level cache holds of each of two arrays and a result
+  std::size_t loads_apart;  // more than the caches of one core hold
+  std::size_t halves;       // where two vectors of half the width are faster than one; use_isa() writes this one
+};
+inline constexpr LoopLimits default_loop_limits{24 * 1024, 1024 * 1024, ~std::size_t{0}};
+extern LoopLimits loop_limits;
+
 extern const KernelSet scalar_unit;
 #if defined(__x86_64__)
 extern const KernelSet sse42_unit;

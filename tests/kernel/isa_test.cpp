@@ -73,6 +73,15 @@ TEST(Isa, NarrowerVectorsWhereTheyAreFaster) {
   use_isa("auto");
 }
 
+// On Zen 5 the longest arrays go in halves, and only where nobody has named a unit.
+TEST(Isa, HalvesWhereTheyAreFaster) {
+  for (const char* named : {"auto", "512", "avx9", "256", "scalar", "auto"}) {
+    const bool is_automatic = std::string(named) == "auto" || std::string(named) == "avx9";
+    EXPECT_EQ(use_isa(named).is_automatic, is_automatic) << named;
+    EXPECT_EQ(loop_limits.halves, is_automatic ? halves_from_bytes() : default_loop_limits.halves) << named;
+  }
+}
+
 TEST(Isa, WhatOnlyAvx512HasStaysThere) {
   EXPECT_TRUE(narrower_is_faster(Op::sum, Type::f64) && narrower_is_faster(Op::max, Type::i64));
   EXPECT_FALSE(narrower_is_faster(Op::prod, Type::i64) || narrower_is_faster(Op::max, Type::u64));

@@ -25,17 +25,40 @@ template <class H, Op op>
 struct Loop<Arithmetic16<H, op>> {
   using type = Wordwise<Arithmetic16<H, op>>;
 };
-template <class L>
+template <class H, Op op>
+inline constexpr bool is_long_op<Arithmetic16<H, op>> = true;
+template <class H, bool Greater>
+inline constexpr bool is_long_op<Extreme16<H, Greater>> = true;
+template <class H>
+inline constexpr bool is_long_op<ComplexProd16<H>> = true;
+#if MILLRACE_KERNEL_HAS_F80
+template <>
+inline constexpr bool is_long_op<Max<F80>> = true;
+template <>
+inline constexpr bool is_long_op<Min<F80>> = true;
+#endif
+// Pairs are, and products of bytes and of 64 bits, unless the loop has few instructions for them.
+template <class F>
+inline constexpr bool is_long_here = !requires { Loop<F>::type::is_short; };
+template <class V, class I, bool Greater>
+inline constexpr bool is_long_op<Location<V, I, Greater>> = is_long_here<Location<V, I, Greater>>;
+template <class U>
+inline constexpr bool is_long_op<ProdBytes<U>> = is_long_here<ProdBytes<U>>;
+template <>
+inline constexpr bool is_long_op<Prod<std::uint64_t>> = is_long_here<Prod<std::uint64_t>>;
+
+template <class L, bool long_op>
 constexpr Kernel forms_of() {
-  return {Forms<L>::reduce2, Forms<L>::reduce3, Forms<L>::reduce_n};
+  using All = Forms<L, long_op>;
+  return {All::reduce2, All::reduce3, All::reduce_n};
 }
 template <class F>
 constexpr Kernel kernel() {
-  return forms_of<typename Loop<F>::type>();
+  return forms_of<typename Loop<F>::type, is_long_op<F>>();
 }
 template <class F>
 constexpr Kernel in_two_parts() {
-  return forms_of<TwoParts<typename Loop<F>::type>>();
+  return forms_of<TwoParts<typename Loop<F>::type>, is_long_op<F>>();
 }
 
 struct Filler {

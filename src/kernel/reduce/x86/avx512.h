@@ -22,18 +22,24 @@ void store(char* to, __m512i vector) {
 }
 
 // F::apply(a, b) on 64 bytes; F::value_bytes are those that may be stored, F::bytes one element. F may have more, for
-// speed: apply_memory, apply_memories, and fold_two(to, a, b), which does two vectors of two inputs at once; and
-// F::reads_once_beyond_first_cache, which leaves the first two of these for long arrays.
+// speed: apply_memory, apply_memories, and fold_two(to, a, b), which does two vectors of two inputs at once;
+// F::loaded_from, a limit of loop_limits from which on operands are loaded once, by instructions of their own;
+// F::apply_half(a, b) on 32 bytes, for the longest arrays of some processors; and F::Two, two vectors in another order,
+// with two(a, next a), combine(accumulated, Two), which says false where apply() has to do it, and store_two(to,
+// accumulated): for what is loaded so, and for more than two inputs.
 template <class F, bool reads_once = false>
 struct Vectorwise {
   static constexpr std::size_t bytes = F::bytes;
+  static constexpr bool is_short = true;
 
   // A vector that straddles two cache lines costs two accesses: calls of this many bytes keep to the lines of the
   // output.
   static constexpr std::size_t aligned_from_bytes = 1024;
 
   static __m512i load(const void* buffer, std::size_t at) {
-    return _mm512_loadu_si512(static_cast<const char*>(buffer) + at);
+    __m512i vector = _mm512_loadu_si512(static_cast<const char*>(buffer) + at);
+    if constexpr (reads_once) asm("" : "+v"(vector));  // or the compiler folds it into each of its uses
+    return vector;
   }
   static __m512i load(const void* buffer, std::size_t at, __mmask64 mask) {
     return _mm512_maskz_loadu_epi8(mask, static_cast<const char*>(buffer) + at);
@@ -80,7 +86,15 @@ struct Vectorwise {
     const std::size_t in_line = reinterpret_cast<std::uintptr_t>(out) % 64;
     std::size_t at = size_bytes >= aligned_from_bytes && in_line % bytes == 0 ? 64 - in_line : 64;
     for (; at + 64 < last; at += 128) {
-      if constexpr (sizeof...(rest) == 1 && requires { F::fold_two(to, to, to); }) {
+      if constexpr (requires { typename F::Two; } && (reads_once ? sizeof...(rest) > 0 : sizeof...(rest) > 1)) {
+        typename F::Two accumulated = F::two(load(first, at), load(first, at + 64));
+        if (__builtin_expect((F::combine(accumulated, F::two(load(rest, at), load(rest, at + 64))) && ...), 1)) {
+          F::store_two(to + at, accumulated);
+        } else {
+          whole_vector(at);
+          whole_vector(at + 64);
+        }
+      } else if constexpr (sizeof...(rest) == 1 && requires { F::fold_two(to, to, to); }) {
         F::fold_two(to + at, static_cast<const char*>(first) + at, (static_cast<const char*>(rest) + at)...);
       } else {
         whole_vector(at);
@@ -93,10 +107,51 @@ struct Vectorwise {
   }
 };
 
+// F::apply_half(a, b) on 32 bytes, between first and last vectors as above.
 template <class F>
-  requires(F::reads_once_beyond_first_cache)
+struct Halfwise {
+  static constexpr std::size_t bytes = F::bytes;
+  static constexpr bool two_inputs_only = true;
+
+  static __m256i load(const void* buffer, std::size_t at) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(static_cast<const char*>(buffer) + at));
+  }
+  static void fold(void* out, std::size_t n, const void* left, const void* right) {
+    const std::size_t size_bytes = n * bytes;
+    if (size_bytes < 128) return Vectorwise<F>::fold(out, n, left, right);
+    char* const to = static_cast<char*>(out);
+    const std::size_t last = size_bytes - 64, in_line = reinterpret_cast<std::uintptr_t>(out) % 64;
+    const __m512i first_vector = Vectorwise<F>::fold_vector(0, left, right);
+    const __m512i last_vector = Vectorwise<F>::fold_vector(last, left, right);
+    const auto half = [=](std::size_t at) {
+      const __m256i result = F::apply_half(load(left, at), load(right, at));
+      _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(to + at), result);
+    };
+    std::size_t at = in_line % bytes == 0 ? 64 - in_line : 64;
+    // One half at a time would gain nothing.
+    for (; at + 96 < last; at += 128) {
+      half(at);
+      half(at + 32);
+      half(at + 64);
+      half(at + 96);
+    }
+    for (; at < last; at += 32) half(at);
+    store<F>(to, first_vector);
+    store<F>(to + last, last_vector);
+  }
+};
+template <class F>
+  requires requires(__m256i x) { F::apply_half(x, x); }
+struct ForLongArrays<Vectorwise<F>> {
+  using type = Halfwise<F>;
+  static std::size_t from_bytes() { return __atomic_load_n(&loop_limits.halves, __ATOMIC_RELAXED); }
+};
+
+template <class F>
+  requires requires { F::loaded_from; }
 struct ForLongArrays<Vectorwise<F>> {
   using type = Vectorwise<F, true>;
+  static std::size_t from_bytes() { return __atomic_load_n(&(loop_limits.*F::loaded_from), __ATOMIC_RELAXED); }
 };
 
 template <std::size_t ElementBytes>
@@ -105,9 +160,14 @@ struct WholeElements {
   static constexpr __mmask64 value_bytes = ~__mmask64{0};
 };
 
+// An instruction with a mask that reads from memory waits for the mask, and so for the operands before it: beyond the
+// caches of a core their misses come one after the other, and MAX of double, five arrays of 8 MB, took 1.5 times as
+// long on Zen 5. Within the caches it saves an instruction, up to a tenth of the time: hence loads_apart.
+
 // VMAXPS gives b if either is NaN; masked by "a is not NaN" it gives what Max<float> does in two instructions.
 template <bool Greater>
 struct ExtremeF32 : WholeElements<4> {
+  static constexpr auto loaded_from = &LoopLimits::loads_apart;
   static __m512i apply(__m512i left, __m512i right) {
     const __m512 a = _mm512_castsi512_ps(left), b = _mm512_castsi512_ps(right);
     const __mmask16 number = _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q);
@@ -116,6 +176,7 @@ struct ExtremeF32 : WholeElements<4> {
 };
 template <bool Greater>
 struct ExtremeF64 : WholeElements<8> {
+  static constexpr auto loaded_from = &LoopLimits::loads_apart;
   static __m512i apply(__m512i left, __m512i right) {
     const __m512d a = _mm512_castsi512_pd(left), b = _mm512_castsi512_pd(right);
     const __mmask8 number = _mm512_cmp_pd_mask(a, a, _CMP_ORD_Q);
@@ -149,7 +210,7 @@ const T* elsewhere(const T* same) {
 // Where lines come from further away, a second read of one costs more than a shuffle: arrays of 10 MB that lie in their
 // lines each in another way took 1.2 times as long on Zen 5, such of 160 KB 1.8 times.
 struct ProdC32 : WholeElements<8> {
-  static constexpr bool reads_once_beyond_first_cache = true;
+  static constexpr auto loaded_from = &LoopLimits::reads_once;
   static __m512i apply(__m512i a, __m512i b) {
     asm("" : "+v"(a), "+v"(b));
     return _mm512_castps_si512(complex_product(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)));
@@ -162,7 +223,7 @@ struct ProdC32 : WholeElements<8> {
   }
 };
 struct ProdC64 : WholeElements<16> {
-  static constexpr bool reads_once_beyond_first_cache = true;
+  static constexpr auto loaded_from = &LoopLimits::reads_once;
   static __m512i apply(__m512i a, __m512i right) {
     asm("" : "+v"(a), "+v"(right));
     const __m512d b = _mm512_castsi512_pd(right);

@@ -8,20 +8,22 @@
 namespace millrace::kernel {
 namespace {
 
-template <class T>
+template <class T, std::size_t Bytes = 64>
 struct LanesOf {
-  typedef T type __attribute__((vector_size(64)));
+  typedef T type __attribute__((vector_size(Bytes)));
 };
 
 // Elementwise on lanes of type T, in the vector types that GCC and clang share.
 template <class T, Op op>
 struct Lanes : WholeElements<sizeof(T)> {
-  using V = typename LanesOf<T>::type;
-  static constexpr V ones = V{} + 1;
+  template <class V>
+  static V lesser(V a, V b) {
+    return a < b ? a : b;
+  }
 
-  static V lesser(V a, V b) { return a < b ? a : b; }
-
+  template <class V>
   static V combine(V a, V b) {
+    constexpr V ones = V{} + 1;
     if constexpr (op == Op::sum) return a + b;
     if constexpr (op == Op::prod) return a * b;
     if constexpr (op == Op::max) return a > b ? a : b;
@@ -34,15 +36,20 @@ struct Lanes : WholeElements<sizeof(T)> {
     if constexpr (op == Op::bor) return a | b;
     if constexpr (op == Op::bxor) return a ^ b;
   }
-  static __m512i apply(__m512i a, __m512i b) {
-    return __builtin_bit_cast(__m512i, combine(__builtin_bit_cast(V, a), __builtin_bit_cast(V, b)));
+  template <std::size_t Bytes, class Vector>
+  static Vector apply_to(Vector a, Vector b) {
+    using V = typename LanesOf<T, Bytes>::type;
+    return __builtin_bit_cast(Vector, combine(__builtin_bit_cast(V, a), __builtin_bit_cast(V, b)));
   }
+  static __m512i apply(__m512i a, __m512i b) { return apply_to<64>(a, b); }
+  static __m256i apply_half(__m256i a, __m256i b) { return apply_to<32>(a, b); }
 };
 
 // LAND with the lesser of b and 1 where a is not zero. Of Intel's two ports for vectors one takes the lesser of two and
 // the other tests: with two lessers all of it waits for one. (64-bit lanes gain nothing.)
 template <class T>
 struct LanesLand : WholeElements<sizeof(T)> {
+  static constexpr auto loaded_from = &LoopLimits::loads_apart;
   static __m512i apply(__m512i a, __m512i b) {
     if constexpr (sizeof(T) == 1)
       return _mm512_maskz_min_epu8(_mm512_test_epi8_mask(a, a), b, _mm512_set1_epi8(1));

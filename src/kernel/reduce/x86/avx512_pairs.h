@@ -48,6 +48,7 @@ struct PairsI16 : KeyPairs<Greater> {
 
 template <bool Greater, bool FloatIndex>
 struct PairsF32 : WholeElements<8> {
+  static constexpr auto loaded_from = &LoopLimits::reads_once;
   static constexpr __mmask16 even_lanes = 0x5555, odd_lanes = 0xaaaa;
   struct Operand {
     __m512i pair;
@@ -90,25 +91,36 @@ struct PairsF32 : WholeElements<8> {
   }
 
   // The 16 pairs of two vectors, values and indices apart: even lanes from the first vector, odd ones from the second.
-  static __m512 values_of_two(const char* at) {
-    const __m512 first = _mm512_moveldup_ps(_mm512_loadu_ps(at));
-    return _mm512_mask_moveldup_ps(first, odd_lanes, _mm512_loadu_ps(at + 64));
+  struct Two {
+    __m512 value, index;
+  };
+  static Two two(__m512i first, __m512i second) {
+    const __m512 a = _mm512_castsi512_ps(first), b = _mm512_castsi512_ps(second);
+    return {_mm512_mask_moveldup_ps(a, odd_lanes, b), _mm512_mask_movehdup_ps(b, even_lanes, a)};
   }
-  static __m512 indices_of_two(const char* at) {
+  static Two two_in_memory(const char* at) {
+    const __m512 first = _mm512_moveldup_ps(_mm512_loadu_ps(at));
     const char* const again = elsewhere(at);
     const __m512 second = _mm512_loadu_ps(again + 64);
-    return _mm512_mask_movehdup_ps(second, even_lanes, _mm512_loadu_ps(again));
+    return {_mm512_mask_moveldup_ps(first, odd_lanes, _mm512_loadu_ps(at + 64)),
+            _mm512_mask_movehdup_ps(second, even_lanes, _mm512_loadu_ps(again))};
+  }
+  static bool combine(Two& a, const Two& b) {
+    const __mmask16 not_better = _mm512_cmp_ps_mask(a.value, b.value, Greater ? _CMP_LE_OQ : _CMP_GE_OQ);
+    const __mmask16 not_worse = _mm512_cmp_ps_mask(a.value, b.value, Greater ? _CMP_GE_OQ : _CMP_LE_OQ);
+    if (__builtin_expect(!_kortestc_mask16_u8(not_better, not_worse), 0)) return false;
+    const __mmask16 take_b = _kandn_mask16(index_less(not_worse, a.index, b.index), not_better);
+    a = {_mm512_mask_mov_ps(a.value, take_b, b.value), _mm512_mask_mov_ps(a.index, take_b, b.index)};
+    return true;
+  }
+  static void store_two(char* to, const Two& pairs) {
+    _mm512_storeu_ps(to, _mm512_mask_moveldup_ps(pairs.value, odd_lanes, pairs.index));
+    _mm512_storeu_ps(to + 64, _mm512_mask_movehdup_ps(pairs.index, even_lanes, pairs.value));
   }
   static void fold_two(char* to, const char* left, const char* right) {
-    const __m512 a = values_of_two(left), b = values_of_two(right);
-    const __m512 a_index = indices_of_two(left), b_index = indices_of_two(right);
-    const __mmask16 not_better = _mm512_cmp_ps_mask(a, b, Greater ? _CMP_LE_OQ : _CMP_GE_OQ);
-    const __mmask16 not_worse = _mm512_cmp_ps_mask(a, b, Greater ? _CMP_GE_OQ : _CMP_LE_OQ);
-    if (__builtin_expect(!_kortestc_mask16_u8(not_better, not_worse), 0)) return fold_two_with_nan(to, left, right);
-    const __mmask16 take_b = _kandn_mask16(index_less(not_worse, a_index, b_index), not_better);
-    const __m512 value = _mm512_mask_mov_ps(a, take_b, b), index = _mm512_mask_mov_ps(a_index, take_b, b_index);
-    _mm512_storeu_ps(to, _mm512_mask_moveldup_ps(value, odd_lanes, index));
-    _mm512_storeu_ps(to + 64, _mm512_mask_movehdup_ps(index, even_lanes, value));
+    Two pairs = two_in_memory(left);
+    if (__builtin_expect(!combine(pairs, two_in_memory(right)), 0)) return fold_two_with_nan(to, left, right);
+    store_two(to, pairs);
   }
   __attribute__((noinline, cold)) static void fold_two_with_nan(char* to, const char* left, const char* right) {
     const __m512i first = with_nan(in_memory(left), in_memory(right));
@@ -126,6 +138,7 @@ enum class Index8 { i32, i64, f64 };
 
 template <bool Greater, bool FloatValue, Index8 index_type>
 struct Pairs8 {
+  static constexpr auto loaded_from = &LoopLimits::reads_once;
   static constexpr std::size_t bytes = 16;
   static constexpr __mmask64 value_bytes = index_type == Index8::i32 ? 0x0fff0fff0fff0fff : ~__mmask64{0};
   static constexpr __mmask8 odd_lanes = 0xaa, all_lanes = 0xff;
@@ -203,32 +216,44 @@ struct Pairs8 {
   }
 
   // The 8 pairs of two vectors, values and indices apart: even lanes from the first vector, odd ones from the second.
-  static __m512i values_of_two(const char* at) {
-    const __m512d first = _mm512_movedup_pd(_mm512_loadu_pd(at));
-    return _mm512_castpd_si512(_mm512_mask_movedup_pd(first, odd_lanes, _mm512_loadu_pd(at + 64)));
+  struct Two {
+    __m512i value, index;
+  };
+  static Two two(__m512i first, __m512i second) {
+    const __m512i index = _mm512_unpackhi_epi64(first, second);
+    return {_mm512_unpacklo_epi64(first, second),
+            index_type == Index8::i32 ? narrow_index_of(_mm512_castsi512_ps(index)) : index};
   }
-  static __m512i indices_of_two(const char* at) {
+  static Two two_in_memory(const char* at) {
+    const __m512d first = _mm512_movedup_pd(_mm512_loadu_pd(at));
+    const __m512i value = _mm512_castpd_si512(_mm512_mask_movedup_pd(first, odd_lanes, _mm512_loadu_pd(at + 64)));
     const char* const again = elsewhere(at);
     if constexpr (index_type == Index8::i32) {
       const __m512 second = _mm512_moveldup_ps(_mm512_loadu_ps(again + 64));
-      return _mm512_castps_si512(_mm512_mask_moveldup_ps(second, 0x3333, _mm512_loadu_ps(again + 8)));
+      return {value, _mm512_castps_si512(_mm512_mask_moveldup_ps(second, 0x3333, _mm512_loadu_ps(again + 8)))};
     } else {
       const __m512i second = _mm512_loadu_si512(again + 64);
-      return _mm512_mask_loadu_epi64(second, 0x55, again + 8);
+      return {value, _mm512_mask_loadu_epi64(second, 0x55, again + 8)};
     }
+  }
+  static bool combine(Two& a, const Two& b) {
+    const __mmask8 b_unless_tied = not_better(a.value, b.value), a_unless_tied = not_worse(all_lanes, a.value, b.value);
+    if constexpr (FloatValue)
+      if (__builtin_expect(!_kortestc_mask8_u8(b_unless_tied, a_unless_tied), 0)) return false;
+    const __mmask8 take_b = _kandn_mask8(index_less(a_unless_tied, a.index, b.index), b_unless_tied);
+    a = {_mm512_mask_mov_epi64(a.value, take_b, b.value), _mm512_mask_mov_epi64(a.index, take_b, b.index)};
+    return true;
+  }
+  static void store_two(char* to, const Two& pairs) {
+    store<Pairs8>(to, _mm512_unpacklo_epi64(pairs.value, pairs.index));
+    store<Pairs8>(to + 64, _mm512_unpackhi_epi64(pairs.value, pairs.index));
   }
   static void fold_two(char* to, const char* left, const char* right)
     requires FloatValue
   {
-    const __m512i a = values_of_two(left), b = values_of_two(right);
-    const __m512i a_index = indices_of_two(left), b_index = indices_of_two(right);
-    const __mmask8 b_unless_tied = not_better(a, b), a_unless_tied = not_worse(all_lanes, a, b);
-    if (__builtin_expect(!_kortestc_mask8_u8(b_unless_tied, a_unless_tied), 0))
-      return fold_two_with_nan(to, left, right);
-    const __mmask8 take_b = _kandn_mask8(index_less(a_unless_tied, a_index, b_index), b_unless_tied);
-    const __m512i value = _mm512_mask_mov_epi64(a, take_b, b), index = _mm512_mask_mov_epi64(a_index, take_b, b_index);
-    store<Pairs8>(to, _mm512_unpacklo_epi64(value, index));
-    store<Pairs8>(to + 64, _mm512_unpackhi_epi64(value, index));
+    Two pairs = two_in_memory(left);
+    if (__builtin_expect(!combine(pairs, two_in_memory(right)), 0)) return fold_two_with_nan(to, left, right);
+    store_two(to, pairs);
   }
   __attribute__((noinline, cold)) static void fold_two_with_nan(char* to, const char* left, const char* right) {
     const __m512i first = with_nan(in_memory(left), in_memory(right));
