@@ -12,14 +12,23 @@ namespace {
 
 using collective::Kind;
 
-constexpr std::uint32_t around_calls = 12, tried_calls = 4;
-// The first time several trials follow each other: a program that is wrongly served need not wait for long.
-constexpr std::uint32_t first_trials = 3;
-static_assert(around_calls + first_trials * (tried_calls + around_calls) == EvidenceRecord::most_calls);
+constexpr std::uint32_t around_calls = 7, tried_calls = 10;
+// The first time several trials follow each other: a program that is wrongly served need not wait for long. Later ones
+// stand alone, among more calls as chosen, for there are rare ones, too.
+constexpr std::uint32_t first_trials = 3, later_around_calls = 20;
+static_assert(around_calls + first_trials * (tried_calls + around_calls) <= EvidenceRecord::most_calls);
+// After each change of sides a third of the calls of a class is not looked at: what the other side needs is in no cache
+// by then, and who runs ahead of the others in a loop does not yet.
+constexpr std::size_t settling_share = 3;
+// Where most calls of a window are large ones of one class, so many more come before a later trial. (MPI_Gather of 256
+// KiB under Intel MPI on Zen 5: 36 us at first, 12 to 15 for thirty calls more, then 6.7, where ours take 8.3.)
+constexpr std::uint32_t settling_calls = 64;
+constexpr std::int64_t settling_from_bytes = 16 * 1024;
 
 // Trying costs a job no more than a hundredth of its calls and of its time. So many calls may be tried beforehand.
-constexpr std::uint64_t share = 100, free_tries = 16;
-constexpr std::uint64_t tried_side_costs = 2;  // in times of ours, at least
+constexpr std::uint64_t share = 100, free_tries = 32;
+// In times of the chosen side, at least; and while nothing is known.
+constexpr std::uint64_t tried_side_costs = 2, unknown_side_costs = 5;
 // Calls between windows afterwards: a hundred for each call that is tried; twice as many each time once enough is known
 // of all that is called.
 constexpr std::uint64_t least_spacing = share * tried_calls, most_spacing = std::uint64_t{1} << 20, least_wait = 32;
@@ -142,17 +151,19 @@ Side Evidence::find_side(const EitherCall& call, Side standard) {
   const Choice* const choice = find_choice(call, standard);
   if (!choice) return standard;
   if (!measures()) return choice->side;
-  slots_[turn_ - window_.first] = {find_class(call, *choice), call.root};
+  if (const std::uint32_t slot = window_.slot_of(turn_); slot != Window::no_slot)
+    slots_[slot] = {find_class(call, *choice), call.root};
   return tries() && may_change(*choice) ? other(choice->side) : choice->side;
 }
 
 void Evidence::timed(std::uint64_t entry_ns, std::uint64_t exit_ns) {
-  if (measures()) stamps_[turn_ - window_.first] = {entry_ns, exit_ns};
+  if (!measures()) return;
+  if (const std::uint32_t slot = window_.slot_of(turn_); slot != Window::no_slot) stamps_[slot] = {entry_ns, exit_ns};
 }
 
 std::uint64_t Evidence::digest() const {
   std::uint64_t hash = spread(report_turn_);
-  for (std::uint32_t index = 0; index < window_.calls(); ++index) {
+  for (std::uint32_t index = 0; index < window_.slots(); ++index) {
     const Slot& slot = slots_[index];
     const std::uint64_t key = slot.call_class < 0 ? 0 : classes_[static_cast<std::size_t>(slot.call_class)].key;
     hash = spread(spread(hash ^ key) ^ static_cast<std::uint32_t>(slot.root));
@@ -224,6 +235,17 @@ void Evidence::Trial::Costs::add(double weight, std::span<const Cost> costs) {
   judged_ns += weight * median(values);
 }
 
+// What it has cost to try them: the median of those that are looked at, but the first ones as they were.
+void Evidence::Trial::add(std::span<const Cost> tried_costs, std::span<const Cost> usual_costs) {
+  const std::size_t unsettled = tried_costs.size() / settling_share, looked_at = tried_costs.size() - unsettled;
+  const auto weight = static_cast<double>(looked_at);
+  calls += weight;
+  tried.add(weight, tried_costs.subspan(unsettled));
+  usual.add(weight, usual_costs);
+  for (const Cost& cost : tried_costs.first(unsettled)) unsettled_ns += static_cast<double>(cost.sum_ns);
+  all_calls += static_cast<double>(tried_costs.size());
+}
+
 // What a window has shown of a choice.
 void Evidence::judge(std::uint32_t index, const Trials& trials, double ranks, Outcome& outcome) {
   Choice& judged = choices_[index];
@@ -231,7 +253,15 @@ void Evidence::judge(std::uint32_t index, const Trials& trials, double ranks, Ou
   for (const Trial& trial : trials) {
     if (trial.calls == 0) continue;
     has_tried = true;
-    outcome.tried_ns += static_cast<std::uint64_t>(std::max(trial.tried.sum_ns - trial.usual.sum_ns, 0.0));
+    const double tried_ns = trial.tried.sum_ns + trial.unsettled_ns;
+    const double usual_ns = trial.usual.sum_ns * trial.all_calls / trial.calls;
+    const double settling = 1 + window_.settling / trial.all_calls;  // as if those had cost the same
+    outcome.tried_ns += static_cast<std::uint64_t>(std::max((tried_ns - usual_ns) * settling, 0.0));
+    tried_call_ns_ = std::max(tried_call_ns_, static_cast<std::uint64_t>(tried_ns / trial.all_calls / ranks));
+    const bool is_settled = window_.settling > 0;
+    if (judged.is_settled_only && !is_settled) continue;
+    if (is_settled && !judged.is_settled_only) judged.ratios = {};
+    judged.is_settled_only = is_settled;
     const double ratio = trial.tried.judged_ns / trial.usual.judged_ns;
     if (waits_of(kind_of(judged.key)) != Waits::for_all && ratio > beyond_doubt && ratio < 1 / beyond_doubt &&
         std::min(trial.tried.judged_ns, trial.usual.judged_ns) < brief_ns * trial.calls) {
@@ -243,7 +273,7 @@ void Evidence::judge(std::uint32_t index, const Trials& trials, double ranks, Ou
     outcome.trials.push_back({kind_of(judged.key), flavor_of(judged.key),
                               kind_of(judged.key) == Kind::bcast ? -1 : least_bytes(judged.key & 0xfff),
                               sign * std::log(ratio), sign * std::log(trial.tried.sum_ns / trial.usual.sum_ns),
-                              ours_ns / trial.calls / ranks});
+                              ours_ns / trial.calls / ranks, is_settled});
     // The times have changed, or this trial was hit: it begins anew, and the next ones come soon.
     if (judged.ratios.size() >= some_trials && ratio < by_far && median(judged.ratios.kept()) > surely)
       judged.ratios = {};
@@ -256,8 +286,26 @@ void Evidence::judge(std::uint32_t index, const Trials& trials, double ranks, Ou
   judged.side = other(judged.side);
   ++judged.changes;
   judged.ratios = {};
+  if (!judged.is_settled_only) has_tried_ = false;  // others soon, to see whether that was right
   for (CallClass& one : classes_)
     if (one.choice == index) one.costs = {};
+}
+
+// Whether most of what was in the window is of one class, large, and brief trials have not shown the other side to be
+// faster: so they are to be believed, but not the other way round.
+bool Evidence::needs_settling() const {
+  if (over_nodes_) return false;
+  for (std::size_t index = 0; index < classes_.size(); ++index) {
+    const Choice& choice = choices_[classes_[index].choice];
+    const bool is_known = choice.ratios.size() >= some_trials && median(choice.ratios.kept()) > 1;
+    if (!may_change(choice) || !(choice.is_settled_only || is_known)) continue;
+    if (least_bytes(static_cast<std::uint32_t>(classes_[index].key & 0xfff)) < settling_from_bytes) continue;
+    const auto slots = std::span(slots_).first(window_.slots());
+    const auto its = static_cast<std::size_t>(std::count_if(
+        slots.begin(), slots.end(), [index](const Slot& slot) { return slot.call_class == static_cast<int>(index); }));
+    if (its * 4 >= slots.size() * 3) return true;
+  }
+  return false;
 }
 
 std::int64_t Evidence::least_seen_bytes(std::uint32_t choice) const {
@@ -282,38 +330,51 @@ Evidence::Outcome Evidence::decide(std::span<const EvidenceRecord> records) {
   outcome.changes.reserve(choices_.size());
   outcome.trials.reserve(choices_.size() * most_trials);
   std::vector<std::array<std::vector<Cost>, most_trials>> tried(classes_.size());
+  std::vector<std::vector<Cost>> chosen(classes_.size());  // since the last change of sides
   std::vector<Trials> trials(choices_.size());
   std::uint64_t sum_ns = 0, summed = 0;
-  bool has_calls = false;
-  for (std::uint32_t index = 0; index < window_.calls(); ++index) {
+  bool has_calls = false, was_tried = false, has_changed_sides = false;
+  const auto keep_chosen = [&] {
+    for (std::size_t index = 0; index < chosen.size(); ++index) {
+      const std::size_t count = chosen[index].size();
+      const std::size_t unsettled = !has_changed_sides ? 0 : window_.settling > 0 ? count : count / settling_share;
+      for (const Cost& cost : std::span(chosen[index]).subspan(unsettled)) classes_[index].costs.add(cost);
+      chosen[index].clear();
+    }
+  };
+  for (std::uint32_t index = 0; index < window_.slots(); ++index) {
+    if (window_.tries_in(index) != was_tried) {
+      keep_chosen();
+      was_tried = !was_tried;
+      has_changed_sides = true;
+    }
     const Slot& slot = slots_[index];
     if (slot.call_class < 0) continue;
     has_calls = true;
     const auto call_class = static_cast<std::size_t>(slot.call_class);
-    const bool is_tried = window_.is_tried(window_.first + index) && may_change(choice_of(slot));
+    const bool is_tried = window_.tries_in(index) && may_change(choice_of(slot));
     outcome.tries += is_tried;
     const Cost cost = cost_of(records, index);
     if (cost.sum_ns == 0) continue;
     if (is_tried) {
       tried[call_class][window_.trial_of(index)].push_back(cost);
     } else {
-      classes_[call_class].costs.add(cost);
+      chosen[call_class].push_back(cost);
       sum_ns += cost.sum_ns, ++summed;
     }
   }
+  keep_chosen();
+  if (outcome.tries > 0) outcome.tries += window_.settling;
   for (std::size_t index = 0; index < classes_.size(); ++index) {
     const CallClass& one = classes_[index];
     if (one.costs.size() < least_costs) continue;
     for (std::size_t trial = 0; trial < most_trials; ++trial) {
       const std::vector<Cost>& costs = tried[index][trial];
       if (costs.empty()) continue;
-      Trial& its = trials[one.choice][trial];
-      const auto count = static_cast<double>(costs.size());
-      its.calls += count;
-      its.tried.add(count, costs);
-      its.usual.add(count, one.costs.kept());
+      trials[one.choice][trial].add(costs, one.costs.kept());
     }
   }
+  if (outcome.tries > 0) tried_call_ns_ = 0;
   for (std::uint32_t index = 0; index < choices_.size(); ++index)
     judge(index, trials[index], static_cast<double>(records.size()), outcome);
   changed_ = static_cast<std::uint32_t>(
@@ -335,6 +396,7 @@ void Evidence::plan_next(std::span<const EvidenceRecord> records, const Outcome&
     return kind_of(choices_[one.choice].key) != Kind::bcast && is_open(choices_[one.choice]);
   });
   searches_ = has_open ? 0 : searches_ + 1;
+  const std::uint32_t settling = has_tried_ && needs_settling() ? settling_calls : 0;
   std::uint64_t calls = ~std::uint64_t{0}, elapsed_ns = calls, tries = 0, tried_ns = 0, host_ns = 0;
   for (const EvidenceRecord& record : records) {
     calls = std::min(calls, record.calls);
@@ -347,28 +409,28 @@ void Evidence::plan_next(std::span<const EvidenceRecord> records, const Outcome&
   tried_ns += outcome.tried_ns;
   slots_ = {};
   stamps_ = {};
-  if (!outcome.changes.empty()) has_tried_ = false;
   const std::uint64_t free = free_tries + calls / share, cheap_ns = elapsed_ns / share;
-  const std::uint64_t expected_ns = std::max(tried_side_costs * mean_ns, host_ns);
-  const auto may_try = [&](std::uint64_t trials) {
-    return is_eager_ || (has_calls && tries + trials * tried_calls <= free &&
-                         tried_ns + trials * tried_calls * expected_ns <= cheap_ns);
+  const std::uint64_t expected_ns = tried_call_ns_ == 0 ? std::max(unknown_side_costs * mean_ns, host_ns)
+                                                        : std::max(tried_side_costs * mean_ns, tried_call_ns_);
+  const auto may_try = [&](std::uint64_t more) {
+    return is_eager_ || (has_calls && tries + more <= free && tried_ns + more * expected_ns <= cheap_ns);
   };
-  if (!may_try(1)) {  // only looked at, later
+  if (!may_try(tried_calls + settling)) {  // only looked at, later
     wait_ = std::clamp(2 * wait_, least_wait, most_spacing);
-    window_ = {turn_ + wait_ - around_calls, around_calls, 0, 0};
+    window_ = {turn_ + wait_ - around_calls, around_calls, 0, 0, 0};
   } else {
     wait_ = 0;
     const bool searches = is_looking && searches_ <= most_searches;
     const std::uint64_t pays_after = window_pays_after_ns / std::max<std::uint64_t>(mean_ns, 1);
+    const std::uint64_t least = least_spacing + share * settling;
     spacing_ = !has_tried_ || is_eager_ ? 0
-               : has_open               ? least_spacing
-                                        : std::clamp(2 * spacing_, least_spacing,
-                                       searches ? std::max(pays_after, least_spacing) : most_spacing);
+               : has_open               ? least
+                          : std::clamp(2 * spacing_, least, searches ? std::max(pays_after, least) : most_spacing);
     // By chance, but the same chance on all ranks: a program's loop shall not have the same calls tried each time.
     const std::uint64_t chance = is_eager_ ? spread(turn_) >> 61 : spacing_ == 0 ? 0 : spread(turn_) >> 58;
-    window_ = {turn_ + spacing_ + chance, around_calls, tried_calls,
-               !has_tried_ && may_try(first_trials) ? first_trials : 1};
+    const bool several = !has_tried_ && may_try(first_trials * tried_calls);
+    const std::uint32_t around = is_eager_ || several ? around_calls : later_around_calls;
+    window_ = {turn_ + spacing_ + chance, around, tried_calls, several ? first_trials : 1, settling};
     has_tried_ = true;
   }
   report_turn_ = window_.first + window_.calls();

@@ -5,7 +5,11 @@
 // communicator, its kind, its bytes where they are significant on all ranks, and the times that all have told each
 // other.
 //
-//     calls   | 12 as chosen | 4 by the other side | 12 as chosen | ... | report ... | decision | ...
+//     calls   | 7 as chosen | 10 by the other side | 7 as chosen | ... | report ... | decision | ...
+//
+// Who takes over finds nothing in a cache, and ranks that may run ahead of each other in step: after each change of
+// sides the first third of a class's calls is left out. A loop of large calls of one class, for which a host may have
+// dozens of buffers, is tried for longer, and what was seen of it in less time counts no more.
 //
 // Those are tried whatever their bytes, so that ranks whose arguments differ (a rank may expect more of MPI_Bcast
 // than is sent) do not part. A rank reports before the call that follows them, and waits for nobody there. It decides,
@@ -88,6 +92,7 @@ class Evidence {
     double ours_over_host;     // natural logarithm of the costs by which sides are chosen
     double spent_ratio;        // the same of what all ranks spend together
     double ours_ns;            // of a call, on a rank
+    bool is_settled;           // of a longer trial
   };
   struct Outcome {
     std::vector<Comparison> trials;
@@ -144,16 +149,28 @@ class Evidence {
  private:
   static constexpr std::uint32_t kept_costs = 16, kept_ratios = 7, most_trials = 3;
 
-  // Timed calls: some as chosen; then `trials` times some by the other side and some as chosen.
+  // Timed calls: some as chosen; then `trials` times some by the other side and some as chosen. Those have slots;
+  // before the first of those that are tried there may be others, which are not timed.
   struct Window {
     std::uint64_t first = 0;
     std::uint32_t chosen = 0, tried = 0, trials = 0;
-    std::uint32_t calls() const { return chosen + trials * (tried + chosen); }
-    bool is_tried(std::uint64_t turn) const {
+    std::uint32_t settling = 0;
+    static constexpr std::uint32_t no_slot = ~std::uint32_t{0};
+
+    std::uint32_t slots() const { return chosen + trials * (tried + chosen); }
+    std::uint32_t calls() const { return slots() + settling; }
+    std::uint32_t slot_of(std::uint64_t turn) const {
       const std::uint64_t call = turn - first;
-      return call >= chosen && call < calls() && (call - chosen) % (tried + chosen) < tried;
+      if (call >= calls() || (call >= chosen && call < chosen + settling)) return no_slot;
+      return static_cast<std::uint32_t>(call < chosen ? call : call - settling);
     }
-    std::uint32_t trial_of(std::uint32_t call) const { return (call - chosen) / (tried + chosen); }
+    bool tries_in(std::uint32_t slot) const { return slot >= chosen && (slot - chosen) % (tried + chosen) < tried; }
+    bool is_tried(std::uint64_t turn) const {
+      if (turn - first >= calls()) return false;
+      const std::uint32_t slot = slot_of(turn);
+      return slot == no_slot || tries_in(slot);
+    }
+    std::uint32_t trial_of(std::uint32_t slot) const { return (slot - chosen) / (tried + chosen); }
   };
 
   template <class Value, std::uint32_t most>
@@ -177,6 +194,7 @@ class Evidence {
     Side standard, side;
     std::uint32_t changes = 0;
     Recent<double, kept_ratios> ratios;  // the other side's costs over those of the chosen one, by trial
+    bool is_settled_only = false;        // those are of longer trials
     bool is_settled() const;
   };
   // Calls of about one size.
@@ -200,6 +218,8 @@ class Evidence {
     Costs tried;  // by the other side
     Costs usual;  // of the same calls by the chosen one
     double calls = 0;
+    double all_calls = 0, unsettled_ns = 0;  // with the first ones, which are not among those above; of these alone
+    void add(std::span<const Cost> tried_costs, std::span<const Cost> usual_costs);
   };
   // Of a call on the ranks of one node.
   struct NodeCost {
@@ -222,6 +242,7 @@ class Evidence {
                  std::uint64_t mean_ns);
   std::uint64_t digest() const;
   bool may_change(const Choice& choice) const;
+  bool needs_settling() const;
   bool is_open(const Choice& choice) const;
 
   static constexpr std::uint64_t never = ~std::uint64_t{0};
@@ -231,13 +252,14 @@ class Evidence {
   bool is_eager_, over_nodes_;
   std::uint64_t turn_ = 0;
   std::uint64_t report_turn_ = first_report;
-  Window window_{first_report - first_calls, first_calls, 0, 0};
-  bool has_tried_ = false;      // since a choice was changed last
-  std::uint64_t spacing_ = 0;   // calls until the next window with tries
-  std::uint32_t searches_ = 0;  // windows in a row that had no call of which too little is known
-  std::uint64_t wait_ = 0;      // calls until the next one without
-  std::uint32_t changed_ = 0;   // classes whose choice is not the standard
-  bool has_reported_ = false;   // on this window
+  Window window_{first_report - first_calls, first_calls, 0, 0, 0};
+  bool has_tried_ = false;           // since a choice was changed last
+  std::uint64_t tried_call_ns_ = 0;  // of a call that was tried last, on a rank, the most of its classes; 0: not known
+  std::uint64_t spacing_ = 0;        // calls until the next window with tries
+  std::uint32_t searches_ = 0;       // windows in a row that had no call of which too little is known
+  std::uint64_t wait_ = 0;           // calls until the next one without
+  std::uint32_t changed_ = 0;        // classes whose choice is not the standard
+  bool has_reported_ = false;        // on this window
   bool closed_ = false;
   std::vector<CallClass> classes_;
   std::vector<Choice> choices_;

@@ -26,6 +26,8 @@ struct Weather {
   double hit_ns = 0;
   double late_ns = 0;             // how late ranks come, at most
   double first_node_late_ns = 0;  // how much later those of the first node come, at most
+  int cold_calls = 0;             // of the host where it takes over
+  double cold = 1;                // how many times as long they take
 };
 
 class Job {
@@ -57,6 +59,9 @@ class Job {
       sides[rank] = ranks_[rank].choose(own, standard);
     }
     if (std::adjacent_find(sides.begin(), sides.end(), std::not_equal_to<>()) != sides.end()) ++parted;
+    since_change_ = sides[0] == last_side_ ? since_change_ + 1 : 0;
+    last_side_ = sides[0];
+    const double cold = sides[0] == Side::host && since_change_ < weather.cold_calls ? weather.cold : 1;
     const double last = *std::max_element(entry.begin(), entry.end());
     for (std::size_t rank = 0; rank < count; ++rank) {
       const bool is_root = static_cast<int>(rank) == call.root;
@@ -64,7 +69,7 @@ class Job {
       if (call.kind == Kind::bcast || call.kind == Kind::scatter)
         begin = std::max(entry[rank], entry[static_cast<std::size_t>(call.root)]);
       if ((call.kind == Kind::gather || call.kind == Kind::reduce) && !is_root) begin = entry[rank];
-      const double cost = speed.of(sides[rank]) * part_of(sides[rank], is_root) * (1 + uniform(weather.jitter)) +
+      const double cost = cold * speed.of(sides[rank]) * part_of(sides[rank], is_root) * (1 + uniform(weather.jitter)) +
                           (uniform(1) < weather.hit_share ? weather.hit_ns : 0);
       now_ns_[rank] = begin + cost;
       spent_ns += cost;
@@ -118,6 +123,8 @@ class Job {
   std::vector<EvidenceRecord> records_;
   std::vector<double> now_ns_;
   std::uint32_t nodes_;
+  int since_change_ = 1000;
+  Side last_side_ = Side::ours;
   std::mt19937_64 random_;
 };
 
@@ -144,6 +151,38 @@ TEST(Evidence, TheFasterSideIsFoundWithin200Calls) {
           EXPECT_LE(wrong, 4) << collective::kind_name(call.kind) << ' ' << ratio << ' ' << ranks;
           EXPECT_EQ(job.parted, 0u);
         }
+}
+
+// A host that is slow where it takes over, and faster than ours afterwards, or not.
+TEST(Evidence, FirstCallsAfterAChangeAreNotLookedAt) {
+  for (const EitherCall& call : kinds_of_calls)
+    for (const double ratio : {0.8, 1.25}) {
+      Job job(2, 43, 1e12);
+      job.weather = calm;
+      job.weather.cold_calls = 5;
+      job.weather.cold = 5;
+      const Speed speed{10'000, 10'000 * ratio};
+      for (int i = 0; i < 200; ++i) job.call(call, Side::ours, speed);
+      EXPECT_EQ(job.changes, ratio < 1 ? 1u : 0u) << collective::kind_name(call.kind) << ' ' << ratio;
+      EXPECT_EQ(job.parted, 0u);
+    }
+}
+
+// A host whose calls are slow for as long as its many buffers are in no cache: only a loop shows it, and it is looked
+// at for long enough, within the budget.
+TEST(Evidence, LoopsOfLargeCallsAreTriedForLonger) {
+  for (const std::int64_t bytes : {1 << 10, 1 << 18})
+    for (const Kind kind : {Kind::gather, Kind::alltoall}) {
+      Job job(2, 47, 1e12);
+      job.weather = calm;
+      job.weather.cold_calls = 40;
+      job.weather.cold = 2;
+      for (int i = 0; i < 60'000; ++i) job.call({kind, 0, bytes, 0}, Side::ours, {10'000, 8'000});
+      EXPECT_EQ(job.changes, bytes == 1 << 18 ? 1u : 0u) << collective::kind_name(kind);
+      EXPECT_LE(job.tries, 110 + job.calls / 100);
+      EXPECT_EQ(job.parted, 0u);
+      EXPECT_FALSE(job.is_closed());
+    }
 }
 
 // In a rough place, where one call in fifty takes a thousand times as long.
@@ -248,7 +287,7 @@ TEST(Evidence, RareCallsAreFound) {
         job.call(call, Side::host, is_rare ? Speed{70'000, 400'000} : Speed{1000, 900});
     }
     EXPECT_EQ(job.changes, has_rare ? 1u : 0u);
-    EXPECT_LE(job.tries, 20 + job.calls / 100);
+    EXPECT_LE(job.tries, 36 + job.calls / 100);
     EXPECT_LE(job.decisions, has_rare ? 1000u : 80u);
     EXPECT_EQ(job.parted, 0u);
   }
@@ -262,11 +301,11 @@ TEST(Evidence, TryingStaysWithinItsBudget) {
       job.compute_ns = compute_ns;
       for (int i = 0; i < 30000; ++i) {
         job.call({Kind::bcast, 0, 4096, 0}, Side::ours, {1000, 1000 * ratio});
-        EXPECT_LE(job.tries, 20 + job.calls / 100);
+        EXPECT_LE(job.tries, 36 + job.calls / 100);
       }
       EXPECT_GT(job.tries, 0u) << ratio << ' ' << compute_ns;
       // One window may cost more than was expected; the next one waits until that is made good.
-      EXPECT_LE(static_cast<double>(job.tried_ns), job.elapsed_ns() / 100 + 4 * 1000 * ratio) << ratio;
+      EXPECT_LE(static_cast<double>(job.tried_ns), job.elapsed_ns() / 100 + 10 * 1000 * ratio) << ratio;
       EXPECT_LE(job.decisions, 200u);
     }
 }
@@ -290,7 +329,7 @@ TEST(Evidence, CommunicatorsShareTheBudget) {
     job.calls = calls, job.tries = tries;
     for (int i = 0; i < 150; ++i) job.call({Kind::gather, 0, 8, 0}, Side::ours, {1000, 1100});
     calls = job.calls, tries = job.tries;
-    EXPECT_LE(tries, 20 + calls / 100);
+    EXPECT_LE(tries, 36 + calls / 100);
   }
 }
 
@@ -461,7 +500,7 @@ TEST(Evidence, ACallThatFailsIsTakenBack) {
     std::array<EvidenceRecord, 2> records{};
     bool has_failed = false;
     std::uint64_t now = 1'000'000'000'000;
-    for (int call = 1; call <= 700; ++call) {
+    for (int call = 1; call <= 1500; ++call) {
       std::array<Side, 2> sides{};
       std::array<Evidence::Due, 2> due;
       for (int rank = 0; rank < 2; ++rank) {

@@ -16,6 +16,7 @@ struct Costs {
   plan::LearnedRatio ratio;  // over the host's
   double ours_ns = 0;        // the mean over trials
   std::uint64_t trials = 0;
+  bool is_settled = false;  // by longer trials alone, which tell more (plan/evidence.h)
 };
 
 struct Savings {
@@ -68,6 +69,9 @@ void note_costs(const Communicator& communicator, const plan::Evidence::Outcome&
   for (const plan::Evidence::Comparison& one : outcome.trials) {
     const plan::EitherCall call{.kind = one.kind, .flavor = one.flavor, .bytes = one.least_bytes};
     Costs& costs = all.costs[call_class(communicator, call)];
+    if (one.is_settled && !costs.is_settled) costs = {};
+    costs.is_settled = costs.is_settled || one.is_settled;
+    if (costs.is_settled && !one.is_settled) continue;
     costs.ratio.add(one.spent_ratio);
     costs.ours_ns += (one.ours_ns - costs.ours_ns) / static_cast<double>(++costs.trials);
   }
