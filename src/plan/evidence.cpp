@@ -23,7 +23,7 @@ constexpr std::size_t settling_share = 3;
 // Where most calls of a window are large ones of one class, so many more come before a later trial. (MPI_Gather of 256
 // KiB under Intel MPI on Zen 5: 36 us at first, 12 to 15 for thirty calls more, then 6.7, where ours take 8.3.)
 constexpr std::uint32_t settling_calls = 64;
-constexpr std::int64_t settling_from_bytes = 16 * 1024;
+constexpr std::int64_t settling_from_bytes = std::int64_t{16} * 1024;
 
 // Trying costs a job no more than a hundredth of its calls and of its time. So many calls may be tried beforehand.
 constexpr std::uint64_t share = 100, free_tries = 32;
@@ -428,7 +428,7 @@ void Evidence::plan_next(std::span<const EvidenceRecord> records, const Outcome&
                           : std::clamp(2 * spacing_, least, searches ? std::max(pays_after, least) : most_spacing);
     // By chance, but the same chance on all ranks: a program's loop shall not have the same calls tried each time.
     const std::uint64_t chance = is_eager_ ? spread(turn_) >> 61 : spacing_ == 0 ? 0 : spread(turn_) >> 58;
-    const bool several = !has_tried_ && may_try(first_trials * tried_calls);
+    const bool several = !has_tried_ && may_try(std::uint64_t{first_trials} * tried_calls);
     const std::uint32_t around = is_eager_ || several ? around_calls : later_around_calls;
     window_ = {turn_ + spacing_ + chance, around, tried_calls, several ? first_trials : 1, settling};
     has_tried_ = true;
