@@ -33,7 +33,7 @@ struct LoopLimits {
   std::size_t loads_apart;  // more than the caches of one core hold
   std::size_t halves;       // where two vectors of half the width are faster than one; use_isa() writes this one
 };
-inline constexpr LoopLimits default_loop_limits{24 * 1024, 1024 * 1024, ~std::size_t{0}};
+inline constexpr LoopLimits default_loop_limits{std::size_t{24} * 1024, std::size_t{1024} * 1024, ~std::size_t{0}};
 extern LoopLimits loop_limits;
 
 extern const KernelSet scalar_unit;
