@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../turns/host_requests.h"
+#include "tools/bench/turns/host_requests.h"
 
 namespace {
 

@@ -22,7 +22,7 @@ FIELDS = ("host", "name", "bytes", "side", "alone_us", "computing_us", "testing_
 
 
 def run(name, options):
-    program = hosts.compile(name, HERE / "overlap.cpp", OUT / name / "overlap", flags=["-std=c++20"])
+    program = hosts.compile(name, HERE / "overlap.cpp", OUT / name / "overlap", flags=["-std=c++20", f"-I{hosts.ROOT}"])
     line = [program, options.turns, options.compute_us]
     env = {"MILLRACE_PMPI": "alike"}
     done = hosts.run(name, options.ranks, line, millrace=True, env=env, timeout=options.timeout_s, bind=True)

@@ -5,18 +5,28 @@
 
 namespace millrace::collective {
 
+namespace {
+
+// Until it is known what costs least. Where calls are left and resumed, both ranks of a single copy must be inside MPI
+// at a time, while what fits the ring of chunks or the outbox is left there by a sender that then goes on.
+Copies untried(const Group& group, bool may_be_one, std::size_t bytes) {
+  const bool is_left = group.in_background() && bytes <= group.selection().background_two_copies_bytes;
+  return may_be_one && !is_left ? Copies::one : Copies::two;
+}
+
+}  // namespace
+
 CallCopies::CallCopies(Group& group, Kind kind, const Call& call, std::size_t agreed_bytes, std::size_t own_bytes,
                        bool may_be_one)
-    : group_(group),
-      call_(call),
-      kind_(kind),
-      own_bytes_(own_bytes >= least_bytes ? own_bytes : 0),
-      copies_(may_be_one && group.reads_memory() ? Copies::one : Copies::two) {
+    : group_(group), call_(call), kind_(kind), own_bytes_(own_bytes >= least_bytes ? own_bytes : 0) {
+  const bool is_one_possible = may_be_one && group.reads_memory();
+  copies_ = untried(group, is_one_possible, own_bytes);
   if (agreed_bytes != 0 && agreed_bytes < least_bytes) return;
-  // The same on all ranks. Where they share cores time says little, and thresholds say it; nor does it where calls are
-  // left and resumed.
-  if (!group.selection().choose_copies || group.crowded() || group.in_background()) return;
-  Ways ways = Ways{}.with(copies_).with(Copies::two);
+  // The same on all ranks. Where they share cores time says little, and thresholds say it. Where calls are left and
+  // resumed it says more than the copies take: how long a rank was kept from ending its part.
+  if (!group.selection().choose_copies || group.crowded()) return;
+  Ways ways = Ways{}.with(Copies::two);
+  if (is_one_possible) ways = ways.with(Copies::one);
   if (kernel::can_stream) ways = ways.with(Copies::past_caches);
   if (ways.count() == 1) return;
   if (group.copy_choice.any_pending && own_bytes_ != 0) look_for_costs();
@@ -25,7 +35,7 @@ CallCopies::CallCopies(Group& group, Kind kind, const Call& call, std::size_t ag
   if (is_trial_)
     copies_ = trial.copies;
   else if (own_bytes_ != 0)
-    copies_ = group.copy_choice.cheapest(kind, own_bytes_, ways);
+    copies_ = group.copy_choice.cheapest(kind, own_bytes_, ways, copies_);
   group.past_caches = copies_ == Copies::past_caches;
   if (is_trial_ && own_bytes_ != 0) begin_ticks_ = clock_ticks();
 }

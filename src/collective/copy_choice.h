@@ -70,13 +70,13 @@ class CopyChoice {
     costs.last[costs.count++ % kept] =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(cost_ticks / ticks_per_unit, ~std::uint32_t{0}));
   }
-  // The first of them, until all were tried often enough.
-  Copies cheapest(Kind kind, std::size_t bytes, Ways ways) const {
+  // `untried` until all of them were tried often enough.
+  Copies cheapest(Kind kind, std::size_t bytes, Ways ways, Copies untried) const {
     const auto& costs = costs_[index(kind)][place(bytes)];
     Copies best = ways.at(0);
     for (std::size_t way = 0; way < copies_count; ++way) {
       if (!ways.have(static_cast<Copies>(way))) continue;
-      if (costs[way].count < enough) return ways.at(0);
+      if (costs[way].count < enough) return untried;
       if (costs[way].least() < costs[static_cast<std::size_t>(best)].least()) best = static_cast<Copies>(way);
     }
     return best;

@@ -99,6 +99,7 @@ struct Selection {
   // The same where ranks share cores: who is read waits for that, and sleeps, while messages in pieces lie there when
   // their sender has gone on.
   std::uint32_t exchange_single_copy_crowded_bytes = 1 << 20;
+  std::uint32_t background_two_copies_bytes = 512 << 10;  // of the largest message of a rank, up to
   std::uint32_t publish_single_copy_crowded_bytes = 8 << 20;
   std::uint32_t shared_row_bytes = 64 << 10;  // from here its owner copies too, where it would only wait ...
   bool shared_rows_crowded = false;           // ... and even if ranks share cores

@@ -18,7 +18,7 @@ std::array<int, copies_count> run(CopyChoice& choice, int calls, const Price& pr
   std::array<int, copies_count> times{};
   for (int call = 0; call < calls; ++call) {
     const CopyChoice::Trial trial = choice.next(Kind::bcast, bytes, ways);
-    const Copies copies = trial.is_one ? trial.copies : choice.cheapest(Kind::bcast, bytes, ways);
+    const Copies copies = trial.is_one ? trial.copies : choice.cheapest(Kind::bcast, bytes, ways, Copies::two);
     const auto way = static_cast<std::size_t>(copies);
     ++times[way];
     if (trial.is_one) choice.add(Kind::bcast, bytes, copies, price[way]);
@@ -50,16 +50,17 @@ TEST(CopyChoice, IsNotImpressedByADelay) {
   CopyChoice choice;
   run(choice, 50, {1000, 2000, 3000});
   for (int delay = 0; delay < 3; ++delay) choice.add(Kind::bcast, bytes, Copies::one, 100000);
-  EXPECT_EQ(choice.cheapest(Kind::bcast, bytes, all_ways), Copies::one);
+  EXPECT_EQ(choice.cheapest(Kind::bcast, bytes, all_ways, Copies::two), Copies::one);
 }
 
 TEST(CopyChoice, KeepsKindsAndSizesApart) {
   CopyChoice choice;
   run(choice, 50, {3000, 2000, 1000});
-  EXPECT_EQ(choice.cheapest(Kind::bcast, bytes, all_ways), Copies::past_caches);
-  EXPECT_EQ(choice.cheapest(Kind::bcast, 4 * bytes, all_ways), Copies::one);
-  EXPECT_EQ(choice.cheapest(Kind::alltoall, bytes, all_ways), Copies::one);
-  EXPECT_EQ(choice.cheapest(Kind::alltoall, bytes, two_ways), Copies::two);
+  EXPECT_EQ(choice.cheapest(Kind::bcast, bytes, all_ways, Copies::two), Copies::past_caches);
+  for (const Copies untried : {Copies::one, Copies::two}) {
+    EXPECT_EQ(choice.cheapest(Kind::bcast, 4 * bytes, all_ways, untried), untried);
+    EXPECT_EQ(choice.cheapest(Kind::alltoall, bytes, all_ways, untried), untried);
+  }
 }
 
 // Ranks that count alike try alike, each way as often, and seldom.
