@@ -20,13 +20,14 @@ def test_handlers_that_are_set_late(name, argument):
 @pytest.mark.parametrize("ranks", [2, 3])
 @pytest.mark.parametrize("name", ["openmpi4", "openmpi5", "mpich4", "intel"])
 def test_a_handler_that_frees_the_communicator_of_a_failed_call_of_ours(name, ranks):
-    """What is freed is overwritten at once (MALLOC_PERTURB_), and calls are measured all the time. MPICH 5 hides errors
-    from a handler's communicator, so that nothing there is ours."""
+    """What is freed is overwritten at once (MALLOC_PERTURB_), and calls are counted for the job's measurement. MPICH 5
+    hides errors from a handler's communicator, so that nothing there is ours. Not measured all the time: the call that
+    fails would be tried by the host at times, and by themselves Open MPI with three ranks and Intel MPI hang in it."""
     host = usable(name)
     path = OUT / f"frees_after_truncation-{name}-{ranks}.json"
     # Small memory that is freed is not overwritten while a thread keeps it for itself.
     perturbed = {"MALLOC_PERTURB_": 85, "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
-    env = {**perturbed, "MILLRACE_MEASURE": "always", "MILLRACE_REPORT": path}
+    env = {**perturbed, "MILLRACE_MEASURE": "auto", "MILLRACE_REPORT": path}
     program = build(host, "frees_after_truncation.c")
     done = hosts.run(host, ranks, [program], millrace=True, env=env, timeout=60).check()
     assert done.stdout.splitlines() == ["0 wrong, 4 of 4 handled"] * ranks
