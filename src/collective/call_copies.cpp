@@ -10,7 +10,8 @@ namespace {
 // Until it is known what costs least. Where calls are left and resumed, both ranks of a single copy must be inside MPI
 // at a time, while what fits the ring of chunks or the outbox is left there by a sender that then goes on.
 Copies untried(const Group& group, bool may_be_one, std::size_t bytes) {
-  const bool is_left = group.in_background() && bytes <= group.selection().background_two_copies_bytes;
+  const bool is_left =
+      group.in_background() && !group.crowded() && bytes <= group.selection().background_two_copies_bytes;
   return may_be_one && !is_left ? Copies::one : Copies::two;
 }
 

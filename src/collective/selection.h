@@ -99,8 +99,9 @@ struct Selection {
   // The same where ranks share cores: who is read waits for that, and sleeps, while messages in pieces lie there when
   // their sender has gone on.
   std::uint32_t exchange_single_copy_crowded_bytes = 1 << 20;
-  std::uint32_t background_two_copies_bytes = 512 << 10;  // of the largest message of a rank, up to
   std::uint32_t publish_single_copy_crowded_bytes = 8 << 20;
+  // In the background and with cores of their own: rows of up to so many bytes are, until it is known what costs least.
+  std::uint32_t background_two_copies_bytes = 256 << 10;
   std::uint32_t shared_row_bytes = 64 << 10;  // from here its owner copies too, where it would only wait ...
   bool shared_rows_crowded = false;           // ... and even if ranks share cores
   // Allgather and Alltoall with blocks of so many bytes, in groups of two ranks; of all blocks of a rank of Alltoall, a

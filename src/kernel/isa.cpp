@@ -44,9 +44,11 @@ const ActiveKernels* kernels_of(const IsaChoice& choice) {
   return choice.is_automatic ? &automatic : &named[choice.unit - table.units];
 }
 
-// Who has named a unit or a width gets its vectors, whatever the length.
-void limit_loops(const ActiveKernels* kernels) {
-  const std::size_t halves = kernels == &automatic ? halves_from_bytes() : default_loop_limits.halves;
+// Who has named a unit or a width gets its vectors, whatever the length. As it is now: of two threads that choose at a
+// time the last to come here sees what both have left.
+void limit_loops() {
+  const bool is_automatic = active.load(std::memory_order_acquire) == &automatic;
+  const std::size_t halves = is_automatic ? halves_from_bytes() : default_loop_limits.halves;
   __atomic_store_n(&loop_limits.halves, halves, __ATOMIC_RELAXED);
 }
 
@@ -84,7 +86,7 @@ IsaChoice choose_isa(std::string_view setting) {
 IsaChoice use_isa(std::string_view setting) {
   const IsaChoice choice = choose_isa(setting);
   active.store(kernels_of(choice), std::memory_order_release);
-  limit_loops(kernels_of(choice));
+  limit_loops();
   choices_epoch.fetch_add(1, std::memory_order_release);
   return choice;
 }
@@ -96,7 +98,7 @@ const ActiveKernels& active_kernels() {
   // Only the first to get here publishes: a use_isa() in between must not be undone.
   const ActiveKernels* expected = nullptr;
   if (!active.compare_exchange_strong(expected, chosen, std::memory_order_acq_rel)) return *expected;
-  limit_loops(chosen);
+  limit_loops();
   return *chosen;
 }
 

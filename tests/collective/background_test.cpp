@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <random>
 #include <string>
@@ -186,6 +187,28 @@ TEST(BackgroundCalls, WhatNeverCallsTheGroupIsNotInTheQueue) {
                       if (!queue.begin(kept.call)) return "no memory";
                       if (!kept.refused || !kept.call.has_ended() || kept.call.has_entered()) return "not refused";
                       return queue.is_empty() ? "" : "queued";
+                    }),
+            "");
+}
+
+// What fits the ring of chunks is left there, and its sender has done its part, whether the other rank has come or not.
+TEST(BackgroundCalls, SendersLeaveWhatFits) {
+  RankSetup setup = ranks(2);
+  setup.selection.choose_copies = false;
+  EXPECT_EQ(run_all(setup,
+                    [](Group& group) -> std::string {
+                      if (group.crowded()) return "";  // as thresholds say there
+                      BackgroundQueue queue(group);
+                      CallCase what;
+                      what.kind = Kind::bcast;
+                      what.elements = 256 << 10;
+                      what.number = 1;
+                      Checked one(group, what);
+                      if (group.rank() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                      if (!queue.begin(one.call)) return "no memory";
+                      if (group.rank() == 0 && !one.call.has_ended()) return "the root waits for who has not come";
+                      queue.finish(one.call);
+                      return one.wrong;
                     }),
             "");
 }
