@@ -30,8 +30,8 @@ struct IsaTable {
 CpuWords read_cpu();
 // Whether the processor is of AMD: what is fast differs from Intel's where both have the same instructions.
 bool is_amd();
-// Whether it takes vectors of 512 bits in two steps, as Zen 4 does.
-bool splits_512_bits();
+// Zen 4 takes vectors of 512 bits in two steps (Zen 3 has none); string copies: copy/row.h.
+bool is_zen_3_or_4();
 // From how many bytes of an array on vectors of 256 bits bring it in faster than such of 512; ~0 for never.
 std::size_t halves_from_bytes();
 IsaTable judge_cpu(const CpuWords& words);

@@ -14,7 +14,7 @@ constexpr int vector_length_mask = 0xffff;
 }  // namespace
 
 bool is_amd() { return false; }
-bool splits_512_bits() { return false; }
+bool is_zen_3_or_4() { return false; }
 std::size_t halves_from_bytes() { return ~std::size_t{0}; }
 
 CpuWords read_cpu() {

@@ -62,7 +62,7 @@ bool is_amd() {
   return __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == auth;
 }
 
-bool splits_512_bits() { return amd_family() == 0x19; }  // Zen 3, too, which has none
+bool is_zen_3_or_4() { return amd_family() == 0x19; }
 
 // Zen 5, two arrays or three of 8 to 16 MB: 1.03 to 1.06 of the speed; of 48 MB, and within the caches, the same or
 // less (docs/results/reductions.md). No other has been measured.

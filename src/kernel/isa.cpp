@@ -30,7 +30,7 @@ void judge() {
   table = judge_cpu(read_cpu());
   for (std::size_t k = 0; k < table.count; ++k) named[k] = {&table.units[k], nullptr};
   automatic = {best_of(table, ~0u), nullptr};
-  if (automatic.unit->vector_bits == 512 && splits_512_bits()) automatic.narrower = best_of(table, 256)->set;
+  if (automatic.unit->vector_bits == 512 && is_zen_3_or_4()) automatic.narrower = best_of(table, 256)->set;
 }
 
 const IsaTable& units() {

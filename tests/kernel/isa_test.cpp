@@ -50,7 +50,7 @@ TEST(Isa, NarrowerVectorsWhereTheyAreFaster) {
   const KernelSet& widest = *choose_isa("auto").unit->set;
   use_isa("auto");
   const KernelSet* const narrower = active_kernels().narrower;
-  EXPECT_EQ(narrower != nullptr, splits_512_bits() && widest.vector_bits == 512);
+  EXPECT_EQ(narrower != nullptr, is_zen_3_or_4() && widest.vector_bits == 512);
   EXPECT_TRUE(!narrower || narrower->vector_bits == 256);
   std::size_t own = 0, others = 0;
   for (std::size_t index = 0; index < kernel_count; ++index) {

@@ -23,8 +23,15 @@ std::vector<char> random_bytes() {
   return bytes;
 }
 
+// Of processors that are not here as well.
+class AssumedPace : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override { assume_slow_string_copies(GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(Row, AssumedPace, ::testing::Bool());
+
 // Reads and writes nothing outside, whatever both ends are aligned to: both buffers lie before pages that fault.
-TEST(Row, CopiesEveryByteAndNoOther) {
+TEST_P(AssumedPace, CopiesEveryByteAndNoOther) {
   const std::vector<char> content = random_bytes(), before(most_bytes, 0x33);
   Arena source(most_bytes), target(most_bytes);
   for (const Copy copy : {Copy{copy_row}, Copy{copy_row_streaming}})
@@ -40,7 +47,7 @@ TEST(Row, CopiesEveryByteAndNoOther) {
 }
 
 // Every distance between the two within a page, so those too for which there is a loop of its own.
-TEST(Row, CopiesAtEveryDistance) {
+TEST_P(AssumedPace, CopiesAtEveryDistance) {
   constexpr std::size_t page_bytes = 4096, length = 5000;
   const std::vector<char> content = random_bytes();
   std::vector<char> target(3 * page_bytes);
@@ -57,12 +64,13 @@ TEST(Row, CopiesAtEveryDistance) {
   }
 }
 
-TEST(Row, KnowsWhereStringCopiesAreSlow) {
+TEST_P(AssumedPace, KnowsWhereStringCopiesAreSlow) {
+  const bool is_slow = can_stream && GetParam();
   alignas(4096) static char pages[3 * 4096];
   EXPECT_FALSE(string_copy_is_slow(pages, pages + 4096));
-  EXPECT_EQ(string_copy_is_slow(pages + 16, pages), can_stream);
-  EXPECT_EQ(string_copy_is_slow(pages + 16, pages + 4096), can_stream);
-  EXPECT_EQ(string_copy_is_slow(pages + 8192 + 5, pages + 4096), can_stream);
+  EXPECT_EQ(string_copy_is_slow(pages + 16, pages), is_slow);
+  EXPECT_EQ(string_copy_is_slow(pages + 16, pages + 4096), is_slow);
+  EXPECT_EQ(string_copy_is_slow(pages + 8192 + 5, pages + 4096), is_slow);
   EXPECT_FALSE(string_copy_is_slow(pages, pages + 16));
   EXPECT_FALSE(string_copy_is_slow(pages + 128, pages));
 }

@@ -1,10 +1,15 @@
 #include "kernel/copy/row.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
+
+#include "base/clock.h"
+#include "kernel/cpu.h"
 
 namespace millrace::kernel {
 namespace {
@@ -13,6 +18,41 @@ namespace {
 constexpr std::size_t page_bytes = 4096;
 // Slow up to 31 on Zen 3.
 constexpr std::size_t slow_up_to_bytes = 63;
+
+enum class Pace : std::uint8_t { unknown, even, slow };
+std::atomic<Pace> pace = Pace::unknown;
+
+void copy_string(char* to, const char* from, std::size_t bytes) {
+  asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+
+// A page to a page, and to 16 bytes behind the beginning of one, a few times each: what else happens only adds. Takes
+// some microseconds, once.
+bool is_slow_behind() {
+  constexpr int rounds = 8;
+  constexpr std::size_t distance = 16;
+  constexpr std::uint64_t times_as_long = 3;
+  alignas(page_bytes) char to[2 * page_bytes], from[page_bytes] = {};
+  std::uint64_t even = ~std::uint64_t{0}, behind = even;
+  for (int round = 0; round < rounds; ++round) {
+    const std::uint64_t begin = clock_ticks();
+    copy_string(to, from, page_bytes);
+    const std::uint64_t between = clock_ticks();
+    copy_string(to + distance, from, page_bytes);
+    even = std::min(even, between - begin);
+    behind = std::min(behind, clock_ticks() - between);
+  }
+  return behind > times_as_long * even;
+}
+
+bool strings_are_slow() {
+  Pace known = pace.load(std::memory_order_relaxed);
+  if (known == Pace::unknown) {
+    known = is_zen_3_or_4() || is_slow_behind() ? Pace::slow : Pace::even;
+    pace.store(known, std::memory_order_relaxed);
+  }
+  return known == Pace::slow;
+}
 
 constexpr std::size_t line_bytes = 64, vector_bytes = 16, vectors = 8, step_bytes = vectors * vector_bytes;
 
@@ -56,9 +96,15 @@ bool string_copy_is_slow([[maybe_unused]] const void* to, [[maybe_unused]] const
 #if defined(__x86_64__)
   const std::size_t further =
       (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page_bytes;
-  return further != 0 && further <= slow_up_to_bytes;
+  return further != 0 && further <= slow_up_to_bytes && strings_are_slow();
 #else
   return false;
+#endif
+}
+
+void assume_slow_string_copies([[maybe_unused]] bool are_slow) {
+#if defined(__x86_64__)
+  pace.store(are_slow ? Pace::slow : Pace::even, std::memory_order_relaxed);
 #endif
 }
 

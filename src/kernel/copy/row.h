@@ -9,7 +9,8 @@ namespace millrace::kernel {
 // As memcpy. glibc's copies rows of 2 KiB and more by `rep movsb` where the processor says that it is fast, and so does
 // the kernel for process_vm_readv. On Zen 3 that takes 16 times as long (the kernel's 4.5 times) where the destination
 // lies 1 to 31 bytes further in its page than the source: from the beginning of a page to what malloc gives for large
-// arrays, 16 bytes behind one.
+// arrays, 16 bytes behind one. There vectors copy, if the processor is found to be so slow (not on Zen 5, where vectors
+// take twice as long).
 void copy_long_row(void* to, const void* from, std::size_t bytes);
 // Below, glibc uses vectors.
 inline constexpr std::size_t least_string_bytes = 2048;
@@ -20,8 +21,11 @@ inline void copy_row(void* to, const void* from, std::size_t bytes) {
     copy_long_row(to, from, bytes);
 }
 
-// Whether `rep movsb` is slow from an address to another, on some x86 processor; without that instruction: no.
+// Whether `rep movsb` is slow from an address to another on this processor, known for Zen 3 and 4, else measured when
+// it is first asked for; without that instruction: no.
 bool string_copy_is_slow(const void* to, const void* from);
+// For tests: as if it had been measured so.
+void assume_slow_string_copies(bool are_slow);
 
 // As copy_row(), with non-temporal stores where the processor has them: for who reads next on a core whose lines are
 // far. Ends with the fence that makes such stores ordinary ones to other threads.
