@@ -6,6 +6,20 @@
 #include "collective/chunking.h"
 
 namespace millrace::collective {
+namespace {
+
+constexpr unsigned phase_shift = 48;
+static_assert(Group::most_sized_bytes >> phase_shift == 0);
+
+// Long messages are worth a later first chunk: each takes a flag each way.
+constexpr std::uint64_t long_from_chunks = 16;
+
+std::size_t chunk_bytes(const Group& group, std::size_t bytes) {
+  const std::size_t wanted = group.selection().bcast_chunk_bytes;
+  return bytes / wanted >= long_from_chunks ? 2 * wanted : wanted;
+}
+
+}  // namespace
 
 Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
   CallCopies copies(group, Kind::bcast, call, bytes, bytes, false);
@@ -21,16 +35,19 @@ Result bcast_through_chunks(Group& group, const Call& call, void* buffer, std::s
   Member& self = group.self();
   const std::uint64_t first = group.take_chunks(0);
   std::atomic<std::uint64_t>& sent_bytes = group.member(root).bcast_bytes[call.number % 128];
+  std::size_t phase = group.slot_phase(buffer);
   if (group.rank() == root) {
-    sent_bytes.store(bytes, std::memory_order_relaxed);  // released with the first chunk
+    sent_bytes.store(bytes | phase << phase_shift, std::memory_order_relaxed);  // released with the first chunk
   } else {
     Result result = group.wait(group.member(root).filled.value, first + 1);
     if (result == Result::ok) result = group.same_call(root, call);
     if (result != Result::ok) return result;
-    bytes = sent_bytes.load(std::memory_order_relaxed);
-    if (bytes > Group::most_sized_bytes) return group.fail(Result::mismatch);
+    const std::uint64_t sent = sent_bytes.load(std::memory_order_relaxed);
+    bytes = sent & ((std::uint64_t{1} << phase_shift) - 1);
+    phase = sent >> phase_shift;
+    if (bytes > Group::most_sized_bytes || phase >= line_bytes) return group.fail(Result::mismatch);
   }
-  const Chunking chunking(group, bytes, 1, group.selection().bcast_chunk_bytes);
+  const Chunking chunking(group, bytes, 1, chunk_bytes(group, bytes));
   group.take_chunks(chunking.count);
   char* const base = static_cast<char*>(buffer);
   for (std::uint64_t index = 0; index < chunking.count; ++index) {
@@ -38,13 +55,13 @@ Result bcast_through_chunks(Group& group, const Call& call, void* buffer, std::s
     const Extent chunk = chunking.chunk(index);
     if (group.rank() == root) {
       if (const Result result = group.slot_free(number); result != Result::ok) return result;
-      group.leave(group.slot(root, number), base + chunk.begin, chunk.elements);
+      group.leave(group.slot(root, number) + phase, base + chunk.begin, chunk.elements);
       group.publish(self.filled.value, number + 1);
     } else {
       if (chunk.begin >= room) break;  // nothing of the rest is read here, however much the root says that it is
       if (const Result result = group.wait(group.member(root).filled.value, number + 1); result != Result::ok)
         return result;
-      group.copy(base + chunk.begin, group.slot(root, number), std::min(chunk.elements, room - chunk.begin));
+      group.copy(base + chunk.begin, group.slot(root, number) + phase, std::min(chunk.elements, room - chunk.begin));
       group.publish(self.chunks_done.value, number + 1);
     }
   }

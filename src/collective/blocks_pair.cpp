@@ -54,7 +54,7 @@ Result in_buffers(Group& group, const Call& call, const Blocks& blocks, std::uin
   const auto send = [&](std::uint64_t index) {
     PairExchange exchange = buffers(index);
     const std::size_t bytes = length(blocks.bytes, index);
-    leave(group, sent, index * chunk, bytes, PairExchange::data(exchange.own, bytes));
+    leave(group, sent, index * chunk, bytes, exchange.place(sent, index * chunk, bytes));
     exchange.send(group, call.label ^ blocks.bytes);
   };
   std::uint64_t count = (blocks.bytes + chunk - 1) / chunk, came = 0;
@@ -75,7 +75,7 @@ Result in_buffers(Group& group, const Call& call, const Blocks& blocks, std::uin
     const std::uint64_t begin = index * chunk;
     const std::size_t room = begin >= received.bytes ? 0 : received.bytes - begin;
     const std::size_t part = length(came, index);
-    unpack(received, begin, std::min(part, room), PairExchange::data(exchange.other, part));
+    unpack(received, begin, std::min(part, room), exchange.came(part));
   }
   numbers = first + count;
   copies.end();

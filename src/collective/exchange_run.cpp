@@ -12,6 +12,8 @@ namespace {
 using shared_memory::read_once;
 
 constexpr std::uint32_t most_units_of_piece = 8;
+// Twice as many of long messages to a single rank, which has the outbox to itself: each piece takes a letter each way.
+constexpr std::size_t long_from_bytes = 256 << 10;
 constexpr std::uint32_t most_pieces_at_once = 2;
 constexpr std::uint64_t rounds_between_looks = 64;
 // Of a row in another rank's memory, before others get their turn.
@@ -147,8 +149,9 @@ bool ExchangeRun::goes_by_row(std::uint32_t rank, const Data& data) const {
 
 bool ExchangeRun::fill_piece(std::uint32_t rank, const Data& data, Letter& letter) {
   const std::size_t unit = group_.shape().unit_bytes, first = mail_.peer(rank).send_first;
-  const std::size_t length = std::min(data.bytes - first, most_units_of_piece * unit);
-  const auto count = static_cast<std::uint32_t>((length + unit - 1) / unit);
+  const std::size_t phase = data.row ? line_phase(static_cast<const char*>(data.row) + first) : 0;
+  const std::size_t length = std::min(data.bytes - first, units_of_piece_ * unit - phase);
+  const auto count = static_cast<std::uint32_t>((phase + length + unit - 1) / unit);
   std::uint32_t start = mail_.take_units(count);
   if (start == Mail::none) {
     for (std::uint32_t other = 0; other < group_.ranks(); ++other) look_for_taken(other);
@@ -156,11 +159,12 @@ bool ExchangeRun::fill_piece(std::uint32_t rank, const Data& data, Letter& lette
     if (start == Mail::none) return false;
   }
   mail_.lend_units(rank, start, count);
-  leave(group_, data, first, length, group_.outbox(group_.rank()) + start * unit);
+  leave(group_, data, first, length, group_.outbox(group_.rank()) + start * unit + phase);
   letter.kind = LetterKind::piece;
   letter.piece.first = first;
   letter.piece.length = static_cast<std::uint32_t>(length);
   letter.piece.unit = start;
+  letter.piece.phase = static_cast<std::uint32_t>(phase);
   mail_.peer(rank).send_first = first + length;
   return true;
 }
@@ -270,11 +274,13 @@ Result ExchangeRun::take_letter(std::uint32_t rank, const Letter& letter, Letter
     return result;
   }
   const std::size_t first = read_once(letter.piece.first), length = read_once(letter.piece.length),
-                    unit = read_once(letter.piece.unit), unit_bytes = group_.shape().unit_bytes;
+                    unit = read_once(letter.piece.unit), phase = read_once(letter.piece.phase),
+                    unit_bytes = group_.shape().unit_bytes;
   if (first != peer.receive_first || first > bytes || length > bytes - first || length == 0 || unit >= outbox_units ||
-      length > (outbox_units - unit) * unit_bytes)
+      phase >= line_bytes || phase + length > (outbox_units - unit) * unit_bytes)
     return Result::mismatch;
-  if (first < wanted) unpack(data, first, std::min(length, wanted - first), group_.outbox(rank) + unit * unit_bytes);
+  if (first < wanted)
+    unpack(data, first, std::min(length, wanted - first), group_.outbox(rank) + unit * unit_bytes + phase);
   peer.receive_first = first + length;
   return Result::ok;
 }
@@ -407,6 +413,7 @@ bool ExchangeRun::somebody_has_gone_on() {
 
 Result ExchangeRun::run() {
   if (!list_messages()) return result_;
+  units_of_piece_ = most_units_of_piece * (target_count_ == 1 && largest() >= long_from_bytes ? 2 : 1);
   advance();
   if (result_ == Result::ok) copy_own();
   Group::Patience patience;

@@ -53,6 +53,7 @@ class ExchangeRun {
   const Call& call_;
   std::span<const Message> sends_, receives_;
   CallCopies copies_;
+  std::uint32_t units_of_piece_ = 0;                   // the most
   std::uint32_t target_count_ = 0, source_count_ = 0;  // peers to whom, and from whom, something is still to come
   bool truncated_ = false, opened_ = false;            // opened: rows that their senders help to read
   Result result_ = Result::ok;

@@ -199,8 +199,10 @@ class Group {
     return first;
   }
   char* slot(std::uint32_t rank, std::uint64_t chunk) const {
-    return block(rank) + layout_.slots + (chunk & (shape_.slots - 1)) * shape_.slot_bytes;
+    return block(rank) + layout_.slots + (chunk & (shape_.slots - 1)) * layout_.slot_stride;
   }
+  // Where in its slots this rank's row begins.
+  std::size_t slot_phase(const void* row) const { return phases(shape_) && row ? line_phase(row) : 0; }
   // Makes sure that nobody reads or writes this rank's slot for chunk - slots any more.
   Result slot_free(std::uint64_t chunk) {
     if (chunk < chunks_free_) [[likely]]

@@ -26,14 +26,17 @@ bool valid(const GroupShape& shape) {
          shape.unit_bytes % pair_bytes == 0 && shape.unit_bytes >= pair_bytes;
 }
 
+// Where slots are small memory is short, and chunks are in the first cache.
+bool phases(const GroupShape& shape) { return shape.slot_bytes >= (32u << 10); }
+
 BlockLayout block_layout(const GroupShape& shape) {
   BlockLayout layout{};
   layout.cells = round_up(sizeof(Member), pair_bytes);
   layout.cell_data = layout.cells + std::size_t{shape.calls_ahead} * sizeof(Cell);
-  // Page-aligned, so that copies of whole pages stay within few of them.
   layout.slots = round_up(layout.cell_data + std::size_t{shape.calls_ahead} * shape.cell_bytes, page_bytes);
-  layout.pair_buffers = round_up(layout.slots + std::size_t{shape.slots} * shape.slot_bytes, page_bytes);
-  layout.pair_stride = shape.ranks == 2 ? round_up(sizeof(PairHead) + shape.slot_bytes, pair_bytes) : 0;
+  layout.slot_stride = round_up(shape.slot_bytes + (phases(shape) ? line_bytes : 0), pair_bytes);
+  layout.pair_buffers = round_up(layout.slots + std::size_t{shape.slots} * layout.slot_stride, page_bytes);
+  layout.pair_stride = shape.ranks == 2 ? round_up(sizeof(PairHead) + shape.slot_bytes + line_bytes, pair_bytes) : 0;
   layout.mailboxes = round_up(layout.pair_buffers + pair_buffer_count * layout.pair_stride, pair_bytes);
   layout.mailbox_stride =
       shape.letters == 0 ? 0 : shape.letters * sizeof(Letter) + sizeof(NotedFlag) + sizeof(SharedRow);

@@ -10,8 +10,8 @@
 //   block     Member                          who this rank is, what it calls, how far it is, what it notes
 //             Cell[calls_ahead]               ring of small messages: flag, label, up to 112 bytes
 //             char[calls_ahead][cell_bytes]   ring of what does not fit there
-//             char[slots][slot_bytes]         ring of chunks of large messages
-//             char[3][64 + slot_bytes]        in groups of two ranks only: buffers that change hands (pair.h)
+//             char[slots][slot_stride]        ring of chunks of large messages
+//             char[3][64 + slot_bytes + 64]   in groups of two ranks only: buffers that change hands (pair.h)
 //             { Letter[letters], NotedFlag, SharedRow }[ranks]   mailboxes: to each rank, how many letters of its were
 //                                             taken (mail.h), and a row of its that both copy (shared_row.h)
 //             char[64][unit_bytes]            outbox: what letters do not hold themselves
@@ -32,6 +32,13 @@ namespace millrace::collective {
 
 inline constexpr std::size_t pair_bytes = 128;  // two cache lines
 inline constexpr std::size_t page_bytes = 4096;
+inline constexpr std::size_t line_bytes = 64;
+
+// How far behind the beginning of a line a row begins. Large messages lie so in shared memory as well, if it is known:
+// then both copies, and often the receiver's, are between places that are alike in their lines. From the beginning of a
+// line to 16 bytes behind one, where malloc has large arrays begin, string copies take up to twice as long within the
+// caches of Zen 5, and many times as long on Zen 3 (docs/results/copies.md).
+inline std::size_t line_phase(const void* row) { return reinterpret_cast<std::uintptr_t>(row) % line_bytes; }
 inline constexpr std::size_t most_ranks = 1024;
 inline constexpr std::size_t inline_bytes = pair_bytes - 16;
 
@@ -88,7 +95,8 @@ struct alignas(pair_bytes) Member {
   // word stands for itself.
   alignas(pair_bytes) std::atomic<std::uint64_t> announced[128];
 
-  // Of its Bcasts of those calls, in chunks: how many bytes it sends. Relaxed: stored before the first chunk is.
+  // Of its Bcasts of those calls, in chunks: how many bytes it sends, and their line_phase() << 48. Relaxed: stored
+  // before the first chunk is.
   std::atomic<std::uint64_t> bcast_bytes[128];
 
   // What it has spent in Bcasts that it received, and in trials of exchanges (CostNote). Relaxed: each word stands for
@@ -133,7 +141,10 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std
 struct alignas(64) PairHead {
   std::atomic<std::uint64_t> sequence;  // partner: Group::wait by the other rank
   std::uint64_t label;
-  char data[48];
+  union {
+    char data[48];
+    std::uint64_t phase;  // where data follow: line_phase()
+  };
 };
 inline constexpr std::size_t pair_buffer_count = 3;
 
@@ -153,7 +164,7 @@ struct alignas(pair_bytes) Letter {
     char data[pair_bytes - 32];
     struct {
       std::uint64_t first;
-      std::uint32_t length, unit;
+      std::uint32_t length, unit, phase;  // phase: line_phase() of where it lay, and lies in its first unit
     } piece;
     std::uint64_t address;
   };
@@ -174,8 +185,10 @@ static_assert(sizeof(Letter) == pair_bytes);
 
 // Offsets within a block.
 struct BlockLayout {
-  std::size_t cells, cell_data, slots, pair_buffers, pair_stride, mailboxes, mailbox_stride, outbox, bytes;
+  std::size_t cells, cell_data, slots, slot_stride, pair_buffers, pair_stride, mailboxes, mailbox_stride, outbox, bytes;
 };
+// Whether slots have room for a row that does not begin at a line.
+bool phases(const GroupShape& shape);
 BlockLayout block_layout(const GroupShape& shape);
 
 }  // namespace millrace::collective

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "collective/algorithms.h"
+#include "collective/data.h"
 
 namespace millrace::collective {
 
@@ -30,6 +31,17 @@ struct PairExchange {
 
   static char* data(PairHead& buffer, std::size_t bytes) {
     return bytes <= sizeof buffer.data ? buffer.data : reinterpret_cast<char*>(&buffer) + sizeof buffer;
+  }
+  // Where this rank puts `bytes` of a block, from `first` on, and where it finds so many: where they follow the head,
+  // as they lay in their lines.
+  char* place(const Data& sent, std::size_t first, std::size_t bytes) {
+    if (bytes <= sizeof own.data) return own.data;
+    own.phase = sent.row ? line_phase(static_cast<const char*>(sent.row) + first) : 0;
+    return data(own, bytes) + own.phase;
+  }
+  const char* came(std::size_t bytes) const {
+    if (bytes <= sizeof other.data) return other.data;
+    return data(other, bytes) + shared_memory::read_once(other.phase) % line_bytes;
   }
   // data(own, bytes) is written.
   void send(Group& group, std::uint64_t label) {

@@ -14,7 +14,19 @@
 namespace millrace::collective {
 namespace {
 
-constexpr std::size_t chunk_bytes = 32 << 10;
+// Of long messages larger ones: each takes a flag each way.
+constexpr std::size_t chunk_bytes = 32 << 10, long_chunk_bytes = 64 << 10, long_from_bytes = 256 << 10;
+
+std::size_t chunk_of(const Group& group, std::size_t most_bytes) {
+  const std::size_t wanted = most_bytes >= long_from_bytes ? long_chunk_bytes : chunk_bytes;
+  return std::min<std::size_t>(wanted, group.shape().slot_bytes);
+}
+
+// What a cell says of a message that is larger.
+struct Large {
+  const void* row;      // where others may read it, or null
+  std::uint64_t phase;  // line_phase() of where it lies in slots
+};
 
 // The others from rank - 1 downwards, so that not all turn to the same one at once.
 std::uint32_t neighbor(const Group& group, std::uint32_t step) {
@@ -70,9 +82,9 @@ Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<
   if (own.bytes <= cell_bytes) {
     pack(own, 0, own.bytes, group.data(group.rank(), call, own.bytes));
   } else {
-    const void* const row = offered_row(group, own, copies);
-    std::memcpy(group.cell(group.rank(), call).data, &row, sizeof row);
-    note_large(group.rank(), own.bytes, row);
+    const Large large{offered_row(group, own, copies), group.slot_phase(own.row)};
+    std::memcpy(group.cell(group.rank(), call).data, &large, sizeof large);
+    note_large(group.rank(), own.bytes, large.row);
   }
   group.post_sized(call, own.bytes);
   published.truncated = copy_own(group, own, receives[group.rank()]);
@@ -86,9 +98,9 @@ Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<
     if (bytes <= cell_bytes) {
       unpack(to, 0, std::min(bytes, to.bytes), group.data(rank, call, bytes));
     } else {
-      const void* row = nullptr;
-      std::memcpy(&row, group.cell(rank, call).data, sizeof row);
-      note_large(rank, bytes, row);
+      Large large{};
+      std::memcpy(&large, group.cell(rank, call).data, sizeof large);
+      note_large(rank, bytes, large.row);
     }
   }
   return Result::ok;
@@ -108,18 +120,28 @@ std::size_t chunked_bytes(const Group& group, std::uint32_t rank) {
   return bytes <= group.shape().cell_bytes || group.inputs()[rank] ? 0 : bytes;
 }
 
+// Where chunk `number` of a rank's large message lies. Its cell stays as it is until all have finished the call; of
+// what scribblers write there only a place within a line is believed.
+char* chunk_place(const Group& group, const Call& call, std::uint32_t rank, std::uint64_t number) {
+  Large large{};
+  std::memcpy(&large, group.cell(rank, call).data, sizeof large);
+  return group.slot(rank, number) + large.phase % line_bytes;
+}
+
 // Chunk `index` of this rank into its slot.
-Result fill(Group& group, const Data& own, std::uint64_t first, std::uint64_t index, std::size_t chunk) {
+Result fill(Group& group, const Call& call, const Data& own, std::uint64_t first, std::uint64_t index,
+            std::size_t chunk) {
   const ChunkPart part = part_of(chunked_bytes(group, group.rank()), index, chunk);
   if (part.length == 0) return Result::ok;
   if (const Result result = group.slot_free(first + index); result != Result::ok) return result;
-  leave(group, own, part.first, part.length, group.slot(group.rank(), first + index));
+  leave(group, own, part.first, part.length, chunk_place(group, call, group.rank(), first + index));
   group.publish(group.self().filled.value, first + index + 1);
   return Result::ok;
 }
 
-Result publish_chunks(Group& group, const Data& own, std::span<const Data> receives, std::size_t most_bytes) {
-  const std::size_t chunk = std::min<std::size_t>(chunk_bytes, group.shape().slot_bytes);
+Result publish_chunks(Group& group, const Call& call, const Data& own, std::span<const Data> receives,
+                      std::size_t most_bytes) {
+  const std::size_t chunk = chunk_of(group, most_bytes);
   const std::uint64_t first = group.take_chunks((most_bytes + chunk - 1) / chunk);
   // Own ones, and what is wanted of the others', however much they say that it is.
   std::size_t used_bytes = chunked_bytes(group, group.rank());
@@ -128,15 +150,16 @@ Result publish_chunks(Group& group, const Data& own, std::span<const Data> recei
     used_bytes = std::max(used_bytes, std::min(chunked_bytes(group, rank), receives[rank].bytes));
   }
   const std::uint64_t count = (used_bytes + chunk - 1) / chunk;
-  Result result = fill(group, own, first, 0, chunk);
+  Result result = fill(group, call, own, first, 0, chunk);
   for (std::uint64_t index = 0; index < count && result == Result::ok; ++index) {
-    if (index + 1 < count) result = fill(group, own, first, index + 1, chunk);
+    if (index + 1 < count) result = fill(group, call, own, first, index + 1, chunk);
     for (std::uint32_t step = 1; step < group.ranks() && result == Result::ok; ++step) {
       const std::uint32_t rank = neighbor(group, step);
       const ChunkPart wanted = part_of(std::min(chunked_bytes(group, rank), receives[rank].bytes), index, chunk);
       if (wanted.length == 0) continue;
       result = group.wait(group.member(rank).filled.value, first + index + 1);
-      if (result == Result::ok) unpack(receives[rank], wanted.first, wanted.length, group.slot(rank, first + index));
+      if (result == Result::ok)
+        unpack(receives[rank], wanted.first, wanted.length, chunk_place(group, call, rank, first + index));
     }
     if (result == Result::ok) group.publish(group.self().chunks_done.value, first + index + 1);
   }
@@ -176,7 +199,7 @@ Result share_rows(Group& group, const Call& call, const Data& own, std::span<con
     unread = unread || group.member(rank).calls_done.note.load(std::memory_order_relaxed) == call.number + 1;
   if (!unread) return Result::ok;
   std::fill_n(group.inputs(), group.ranks(), nullptr);
-  return publish_chunks(group, own, receives, most_bytes);
+  return publish_chunks(group, call, own, receives, most_bytes);
 }
 
 }  // namespace
@@ -198,7 +221,7 @@ Result publish(Group& group, Kind kind, std::uint64_t label, const Data& own, st
                     block_bytes == 0 || at_least(block_bytes, least_row(group)));
   Result result = meet_in_cells(group, call, own, receives, copies, published);
   if (result == Result::ok && published.large_bytes != 0) {
-    result = publish_chunks(group, own, receives, published.large_bytes);
+    result = publish_chunks(group, call, own, receives, published.large_bytes);
     if (result == Result::ok && published.rows) result = share_rows(group, call, own, receives, published.large_bytes);
   }
   if (result != Result::ok) return result;

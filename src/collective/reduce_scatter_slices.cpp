@@ -75,7 +75,6 @@ Result reduce_scatter_slices(Group& group, const Call& call, const void* in, voi
   const std::size_t limit = std::min(group.selection().reduce_scatter_chunk_bytes, group.shape().slot_bytes);
   // A slot holds an element for each rank (collective.cpp saw to it). Whole cache lines where elements permit.
   std::size_t piece = std::max<std::size_t>(limit / (group.ranks() - 1) / reducer.element_bytes, 1);
-  constexpr std::size_t line_bytes = 64;
   if (reducer.element_bytes <= line_bytes && line_bytes % reducer.element_bytes == 0) {
     const std::size_t piece_bytes = piece * reducer.element_bytes;
     if (piece_bytes > line_bytes) piece = piece_bytes / line_bytes * line_bytes / reducer.element_bytes;
