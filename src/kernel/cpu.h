@@ -32,6 +32,7 @@ CpuWords read_cpu();
 bool is_amd();
 // Zen 4 takes vectors of 512 bits in two steps (Zen 3 has none); string copies: copy/row.h.
 bool is_zen_3_or_4();
+bool is_zen_5();
 // From how many bytes of an array on vectors of 256 bits bring it in faster than such of 512; ~0 for never.
 std::size_t halves_from_bytes();
 IsaTable judge_cpu(const CpuWords& words);

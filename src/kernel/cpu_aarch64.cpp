@@ -15,6 +15,7 @@ constexpr int vector_length_mask = 0xffff;
 
 bool is_amd() { return false; }
 bool is_zen_3_or_4() { return false; }
+bool is_zen_5() { return false; }
 std::size_t halves_from_bytes() { return ~std::size_t{0}; }
 
 CpuWords read_cpu() {

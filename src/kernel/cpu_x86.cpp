@@ -63,10 +63,11 @@ bool is_amd() {
 }
 
 bool is_zen_3_or_4() { return amd_family() == 0x19; }
+bool is_zen_5() { return amd_family() == 0x1a; }
 
 // Zen 5, two arrays or three of 8 to 16 MB: 1.03 to 1.06 of the speed; of 48 MB, and within the caches, the same or
 // less (docs/results/reductions.md). No other has been measured.
-std::size_t halves_from_bytes() { return amd_family() == 0x1a ? std::size_t{4} << 20 : ~std::size_t{0}; }
+std::size_t halves_from_bytes() { return is_zen_5() ? std::size_t{4} << 20 : ~std::size_t{0}; }
 
 CpuWords read_cpu() {
   CpuWords words;

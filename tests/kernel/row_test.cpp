@@ -26,7 +26,7 @@ std::vector<char> random_bytes() {
 // Of processors that are not here as well.
 class AssumedPace : public ::testing::TestWithParam<bool> {
  protected:
-  void SetUp() override { assume_slow_string_copies(GetParam()); }
+  void SetUp() override { assume_string_copies(GetParam()); }
 };
 INSTANTIATE_TEST_SUITE_P(Row, AssumedPace, ::testing::Bool());
 
@@ -62,6 +62,22 @@ TEST_P(AssumedPace, CopiesAtEveryDistance) {
     for (std::size_t at = 0; at < target.size(); ++at)
       ASSERT_TRUE((at >= aligned && at < aligned + length) || target[at] == 0) << distance << ' ' << at;
   }
+}
+
+// For which there is another instruction.
+TEST_P(AssumedPace, CopiesLongRows) {
+  constexpr std::size_t long_bytes = std::size_t{1} << 20, surroundings = 128;
+  Random random(test_seed());
+  std::vector<char> content(long_bytes + 200);
+  for (char& byte : content) byte = static_cast<char>(random());
+  for (const std::size_t length : {long_bytes - 1, long_bytes, long_bytes + 1, long_bytes + 77})
+    for (const std::size_t distance : {0, 1, 16, 64, 100}) {
+      std::vector<char> target(length + 2 * surroundings, 0x5a);
+      copy_row(target.data() + surroundings, content.data() + distance, length);
+      ASSERT_EQ(std::memcmp(target.data() + surroundings, content.data() + distance, length), 0) << length;
+      for (std::size_t at = 0; at < surroundings; ++at)
+        ASSERT_TRUE(target[at] == 0x5a && target[surroundings + length + at] == 0x5a) << length << ' ' << at;
+    }
 }
 
 TEST_P(AssumedPace, KnowsWhereStringCopiesAreSlow) {

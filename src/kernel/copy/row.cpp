@@ -19,7 +19,12 @@ constexpr std::size_t page_bytes = 4096;
 // Slow up to 31 on Zen 3.
 constexpr std::size_t slow_up_to_bytes = 63;
 
-enum class Pace : std::uint8_t { unknown, even, slow };
+// Of rows of so many bytes, Zen 5's string copies take 0.75 to 0.97 of the time of glibc 2.36, which goes over to
+// vectors at the size of the second cache (docs/results/copies.md). Beyond, what does not fit the last cache is left to
+// it.
+constexpr std::size_t long_from_bytes = std::size_t{1} << 20, long_to_bytes = std::size_t{32} << 20;
+
+enum class Pace : std::uint8_t { unknown, even, swift, slow };  // even: nowhere slow; swift: and better than vectors
 std::atomic<Pace> pace = Pace::unknown;
 
 void copy_string(char* to, const char* from, std::size_t bytes) {
@@ -45,13 +50,18 @@ bool is_slow_behind() {
   return behind > times_as_long * even;
 }
 
-bool strings_are_slow() {
+Pace find_pace() {
+  if (is_zen_3_or_4() || is_slow_behind()) return Pace::slow;
+  return is_zen_5() ? Pace::swift : Pace::even;
+}
+
+Pace pace_of_strings() {
   Pace known = pace.load(std::memory_order_relaxed);
   if (known == Pace::unknown) {
-    known = is_zen_3_or_4() || is_slow_behind() ? Pace::slow : Pace::even;
+    known = find_pace();
     pace.store(known, std::memory_order_relaxed);
   }
-  return known == Pace::slow;
+  return known;
 }
 
 constexpr std::size_t line_bytes = 64, vector_bytes = 16, vectors = 8, step_bytes = vectors * vector_bytes;
@@ -96,20 +106,22 @@ bool string_copy_is_slow([[maybe_unused]] const void* to, [[maybe_unused]] const
 #if defined(__x86_64__)
   const std::size_t further =
       (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page_bytes;
-  return further != 0 && further <= slow_up_to_bytes && strings_are_slow();
+  return further != 0 && further <= slow_up_to_bytes && pace_of_strings() == Pace::slow;
 #else
   return false;
 #endif
 }
 
-void assume_slow_string_copies([[maybe_unused]] bool are_slow) {
+void assume_string_copies([[maybe_unused]] bool are_slow) {
 #if defined(__x86_64__)
-  pace.store(are_slow ? Pace::slow : Pace::even, std::memory_order_relaxed);
+  pace.store(are_slow ? Pace::slow : Pace::swift, std::memory_order_relaxed);
 #endif
 }
 
 void copy_long_row(void* to, const void* from, std::size_t bytes) {
 #if defined(__x86_64__)
+  if (bytes >= long_from_bytes && bytes <= long_to_bytes && pace_of_strings() == Pace::swift)
+    return copy_string(static_cast<char*>(to), static_cast<const char*>(from), bytes);
   if (string_copy_is_slow(to, from))
     return copy_by(copy_steps, static_cast<char*>(to), static_cast<const char*>(from), bytes);
 #endif

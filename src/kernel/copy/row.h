@@ -24,8 +24,8 @@ inline void copy_row(void* to, const void* from, std::size_t bytes) {
 // Whether `rep movsb` is slow from an address to another on this processor, known for Zen 3 and 4, else measured when
 // it is first asked for; without that instruction: no.
 bool string_copy_is_slow(const void* to, const void* from);
-// For tests: as if it had been measured so.
-void assume_slow_string_copies(bool are_slow);
+// For tests: as if it had been found that they are, or that they are the best way for long rows as well.
+void assume_string_copies(bool are_slow);
 
 // As copy_row(), with non-temporal stores where the processor has them: for who reads next on a core whose lines are
 // far. Ends with the fence that makes such stores ordinary ones to other threads.
