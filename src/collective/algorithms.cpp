@@ -31,6 +31,8 @@ constexpr const char* why_swap = "two ranks: each sends the other its block, in 
 constexpr const char* why_block_cells = "blocks for all fit a cell: everybody takes its own out of the others' cells";
 constexpr const char* why_gather_cells = "blocks fit cells: each rank leaves its own in its cell for the root";
 constexpr const char* why_scatter_cells = "blocks of all others fit a cell: the root leaves them there";
+constexpr const char* why_gather_chunks = "blocks fit slots: each rank leaves its own in its slot for the root";
+constexpr const char* why_scatter_chunks = "blocks of all others fit a slot: the root leaves them there";
 constexpr const char* why_mail = "every two ranks have a mailbox for each direction; all messages advance together";
 
 constexpr std::uint32_t tree_from_ranks = 3;  // where it was asked for
@@ -99,6 +101,11 @@ constexpr bool blocks_fit(const S& s, const Q& q) {
 constexpr std::uint32_t scatter_cell_bytes(const S& s, const Q& q) {
   return q.crowded || q.ranks < s.scatter_whole_cells_ranks ? std::min(s.block_cells_bytes, q.cell_bytes)
                                                             : q.cell_bytes;
+}
+
+constexpr void force_block_slots(S& s) {
+  s.block_cells_bytes = 0;
+  s.scatter_whole_cells_ranks = s.block_slot_bytes = never;
 }
 
 constexpr bool scan_fits(const S& s, const Q& q) { return fits(q, s.scan_cells_bytes); }
@@ -193,11 +200,22 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
     {Kind::gather, Algorithm::cells, "cells", why_gather_cells,
      [](const S& s, const Q& q) { return q.ranks != 1 && q.bytes != 0 && fits(q, s.block_cells_bytes); },
      {.blocks = gather_cells}, [](S& s) { s.block_cells_bytes = never; }},
+    {Kind::gather, Algorithm::chunks, "chunks", why_gather_chunks,
+     [](const S& s, const Q& q) {
+       return q.ranks != 1 && q.bytes != 0 && q.bytes <= std::min(s.block_slot_bytes, q.slot_bytes);
+     },
+     {.blocks = gather_chunks}, [](S& s) { force_block_slots(s); }},
     {Kind::scatter, Algorithm::cells, "cells", why_scatter_cells,
      [](const S& s, const Q& q) {
        return q.ranks != 1 && q.bytes != 0 && q.bytes <= scatter_cell_bytes(s, q) / (q.ranks - 1);
      },
      {.blocks = scatter_cells}, [](S& s) { s.block_cells_bytes = never; }},
+    {Kind::scatter, Algorithm::chunks, "chunks", why_scatter_chunks,
+     [](const S& s, const Q& q) {
+       return q.ranks != 1 && q.bytes > s.block_cells_bytes &&
+              q.bytes <= std::min(s.block_slot_bytes, q.slot_bytes / (q.ranks - 1));
+     },
+     {.blocks = scatter_chunks}, [](S& s) { force_block_slots(s); }},
 
     {Kind::reduce_scatter, Algorithm::alone, "alone", why_alone, is_alone, {.reduce_scatter = reduce_scatter_alone}},
     {Kind::reduce_scatter, Algorithm::cells, "cells", why_cells,

@@ -103,6 +103,8 @@ inline constexpr std::size_t block_line_bytes = 8;
 Result blocks_pair(Group& group, const Call& call, const Blocks& blocks);
 Result gather_cells(Group& group, const Call& call, const Blocks& blocks);
 Result scatter_cells(Group& group, const Call& call, const Blocks& blocks);
+Result gather_chunks(Group& group, const Call& call, const Blocks& blocks);  // a slot has the block, or all blocks
+Result scatter_chunks(Group& group, const Call& call, const Blocks& blocks);
 Result blocks_cells(Group& group, const Call& call, const Blocks& blocks);  // a cell has a block for each rank
 
 // Up to a cell; reductions by kernels of commutative ops only, in the order of the tree.

@@ -8,7 +8,8 @@ namespace millrace::collective {
 namespace {
 
 const AlgorithmEntry& chosen(const Group& group, Kind kind, std::size_t bytes) {
-  return choose(group.selection(), kind, {bytes, group.ranks(), group.shape().cell_bytes, false, group.crowded()});
+  return choose(group.selection(), kind,
+                {bytes, group.ranks(), group.shape().cell_bytes, false, group.crowded(), group.shape().slot_bytes});
 }
 
 bool is_rooted(Kind kind) { return kind == Kind::gather || kind == Kind::scatter; }

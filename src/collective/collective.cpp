@@ -13,7 +13,8 @@ bool too_large(const Group& group, const Reducer& reducer) {
 
 const AlgorithmEntry& chosen(const Group& group, Kind kind, std::size_t bytes, bool in_order) {
   return choose(group.selection(), kind,
-                {bytes, group.ranks(), group.shape().cell_bytes, in_order, group.crowded(), group.in_background()});
+                {bytes, group.ranks(), group.shape().cell_bytes, in_order, group.crowded(), group.shape().slot_bytes,
+                 group.in_background()});
 }
 
 bool in_order(const Reducer& reducer) { return !reducer.commutative || !reducer.reduce2; }

@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "collective/copy_choice.h"
 #include "collective/group_shape.h"
@@ -68,6 +69,13 @@ struct alignas(pair_bytes) Cell {
   std::uint64_t label;  // of that call: what the writer believes it to be
   char data[inline_bytes];
 };
+
+// What a cell says first of large messages in slots: where in a line they begin. Nothing else is believed to it.
+inline std::size_t slot_phase_of(const Cell& cell) {
+  std::uint64_t phase = 0;
+  std::memcpy(&phase, cell.data, sizeof phase);
+  return phase % line_bytes;
+}
 
 // What a rank tells all others beside its calls (Group::write_note).
 inline constexpr std::size_t most_note_bytes = 9 * pair_bytes - 16;

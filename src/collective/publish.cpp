@@ -24,8 +24,8 @@ std::size_t chunk_of(const Group& group, std::size_t most_bytes) {
 
 // What a cell says of a message that is larger.
 struct Large {
+  std::uint64_t phase;  // slot_phase_of()
   const void* row;      // where others may read it, or null
-  std::uint64_t phase;  // line_phase() of where it lies in slots
 };
 
 // The others from rank - 1 downwards, so that not all turn to the same one at once.
@@ -82,7 +82,7 @@ Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<
   if (own.bytes <= cell_bytes) {
     pack(own, 0, own.bytes, group.data(group.rank(), call, own.bytes));
   } else {
-    const Large large{offered_row(group, own, copies), group.slot_phase(own.row)};
+    const Large large{group.slot_phase(own.row), offered_row(group, own, copies)};
     std::memcpy(group.cell(group.rank(), call).data, &large, sizeof large);
     note_large(group.rank(), own.bytes, large.row);
   }
@@ -120,12 +120,9 @@ std::size_t chunked_bytes(const Group& group, std::uint32_t rank) {
   return bytes <= group.shape().cell_bytes || group.inputs()[rank] ? 0 : bytes;
 }
 
-// Where chunk `number` of a rank's large message lies. Its cell stays as it is until all have finished the call; of
-// what scribblers write there only a place within a line is believed.
+// Where chunk `number` of a rank's large message lies. Its cell stays as it is until all have finished the call.
 char* chunk_place(const Group& group, const Call& call, std::uint32_t rank, std::uint64_t number) {
-  Large large{};
-  std::memcpy(&large, group.cell(rank, call).data, sizeof large);
-  return group.slot(rank, number) + large.phase % line_bytes;
+  return group.slot(rank, number) + slot_phase_of(group.cell(rank, call));
 }
 
 // Chunk `index` of this rank into its slot.

@@ -108,6 +108,8 @@ struct Selection {
   // block of Gather, the blocks of all others of Scatter.
   std::uint32_t block_pair_bytes = 64 << 10;
   std::uint32_t block_cells_bytes = 4096;
+  // Larger blocks of up to so many bytes of Gather, and of Scatter if those of all others fit a slot, go through slots.
+  std::uint32_t block_slot_bytes = 32 << 10;
   std::uint32_t scatter_whole_cells_ranks = 8;  // from so many ranks on, where each has a core: all that a cell holds
 };
 
@@ -120,6 +122,7 @@ struct Question {
   std::uint32_t cell_bytes = 0;  // what its cells hold
   bool in_order = false;         // the result must be the left fold (the op is not commutative, or not ours)
   bool crowded = false;          // some rank has no core of its own
+  std::uint32_t slot_bytes = 0;  // what its slots hold; of Gather and Scatter only
   bool in_background = false;    // ranks go on with it when they are inside MPI, not when they are waited for
 };
 

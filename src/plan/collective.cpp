@@ -114,7 +114,7 @@ Selection select_collectives(const CollectiveSettings& settings, std::string& co
 
 std::string explain_collective(const Selection& selection, const GroupShape& shape, Kind kind, std::size_t bytes,
                                bool in_order, bool crowded) {
-  const Question question{bytes, shape.ranks, shape.cell_bytes, in_order, crowded};
+  const Question question{bytes, shape.ranks, shape.cell_bytes, in_order, crowded, shape.slot_bytes};
   const AlgorithmEntry& entry = choose(selection, kind, question);
   if (entry.algorithm == Algorithm::mail && shape.letters == 0)
     return fmt::format("{} among {} ranks: the host MPI, so many mailboxes need too much memory\n", kind_name(kind),

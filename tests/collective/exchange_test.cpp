@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -136,9 +137,10 @@ INSTANTIATE_TEST_SUITE_P(
 // Blocks of equal bytes: every algorithm, forced, at the sizes at which something changes, in every form; and ranks
 // that expect other bytes than come.
 std::vector<std::size_t> block_sizes(const GroupShape& shape) {
-  std::vector<std::size_t> all{1, 7, 8, 9, 47, 48, 49, 300, 4096};
+  std::vector<std::size_t> all{1, 7, 8, 9, 47, 48, 49, 300, 4096, 8192, 32768};
   const std::size_t cell = shape.cell_bytes, chunk = shape.slot_bytes;
-  for (const std::size_t edge : {most_inline_bytes / std::size_t{shape.ranks}, cell / shape.ranks, chunk, 2 * chunk})
+  for (const std::size_t edge :
+       {most_inline_bytes / std::size_t{shape.ranks}, cell / shape.ranks, chunk / (shape.ranks - 1), chunk, 2 * chunk})
     for (const std::size_t bytes : {edge - 1, edge, edge + 1}) all.push_back(bytes);
   return all;
 }
@@ -149,7 +151,8 @@ std::string run_blocks(const RankSetup& setup, unsigned seed, int calls, std::se
   const std::vector<std::size_t> sizes = block_sizes(setup.shape);
   // Ranks may be threads: nothing here is shared that changes.
   const auto entry_for = [&setup](Kind kind, std::size_t bytes) -> const AlgorithmEntry& {
-    return choose(setup.selection, kind, {bytes, setup.shape.ranks, setup.shape.cell_bytes, false, false});
+    return choose(setup.selection, kind,
+                  {bytes, setup.shape.ranks, setup.shape.cell_bytes, false, false, setup.shape.slot_bytes});
   };
   for (const Kind kind : block_kinds)
     for (const std::size_t bytes : sizes)
@@ -179,7 +182,8 @@ TEST(Blocks, OfEveryAlgorithm) {
   ASSERT_FALSE(all.empty());
   for (const std::uint32_t count : {2, 3, 4, 5, 6, 7, 8, 9, 16})
     for (const bool small : {false, true})
-      for (const char* forced : {"", "allgather=pair,alltoall=pair", "alltoall=cells,gather=cells,scatter=cells"}) {
+      for (const char* forced : {"", "allgather=pair,alltoall=pair", "alltoall=cells,gather=cells,scatter=cells",
+                                 "gather=chunks,scatter=chunks"}) {
         RankSetup setup = setup_of(count, small, true);
         setup.waiting = count % 2 == 0 ? Waiting::automatic : Waiting::sleep;
         setup.threads = small && count % 3 == 0;
@@ -190,6 +194,52 @@ TEST(Blocks, OfEveryAlgorithm) {
         EXPECT_EQ(run_blocks(setup, 31 + count, calls, done), "") << count << ' ' << small << ' ' << forced;
       }
   EXPECT_EQ(done, all);
+}
+
+// Slots are eight: who sends and goes on waits where the ninth would be.
+TEST(Blocks, OfSendersThatRunAhead) {
+  constexpr std::size_t bytes = 5000;
+  constexpr int calls = 200, calls_between_naps = 20;
+  for (const std::uint32_t count : {2, 3, 5})
+    for (const Kind kind : {Kind::gather, Kind::scatter}) {
+      RankSetup setup = setup_of(count, false, false);
+      setup.timeout_seconds = 20;
+      EXPECT_EQ(
+          run_all(setup,
+                  [kind](Group& group) -> std::string {
+                    const std::uint32_t ranks = group.ranks(), self = group.rank();
+                    const auto byte = [](int call, std::uint32_t rank) { return static_cast<char>(7 * call + rank); };
+                    std::vector<char> sent(bytes * ranks), came(bytes * ranks);
+                    std::vector<Data> from, to;
+                    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+                      from.push_back({bytes, sent.data() + rank * bytes, nullptr, nullptr});
+                      to.push_back({bytes, came.data() + rank * bytes, nullptr, nullptr});
+                    }
+                    const std::span<const Data> none, own_sent(from.data() + self, 1), own_came(to.data() + self, 1);
+                    const bool gathers = kind == Kind::gather, takes = (self == 0) == gathers;
+                    for (int call = 0; call < calls; ++call) {
+                      if (takes && call % calls_between_naps == 0) usleep(2000);
+                      for (std::uint32_t rank = 0; rank < ranks; ++rank)
+                        std::fill_n(sent.data() + rank * bytes, bytes, byte(call, rank));
+                      const std::span<const Data> sends = gathers     ? own_sent
+                                                          : self == 0 ? std::span<const Data>(from)
+                                                                      : none;
+                      const std::span<const Data> receives = !gathers    ? own_came
+                                                             : self == 0 ? std::span<const Data>(to)
+                                                                         : none;
+                      const Result result = exchange_blocks(group, kind, bytes, sends, receives, 0);
+                      if (result != Result::ok) return result_name(result);
+                      for (std::uint32_t rank = 0; takes && rank < ranks; ++rank)
+                        if (gathers || rank == self)
+                          for (std::size_t at = 0; at < bytes; ++at)
+                            if (came[rank * bytes + at] != byte(call, rank))
+                              return fmt::format("call {}, rank {}, at {}", call, rank, at);
+                    }
+                    return "";
+                  }),
+          "")
+          << kind_name(kind) << ' ' << count;
+    }
 }
 
 // A rank whose block is longer than what the other one sends and has room for: both go on to the end of the longer one.

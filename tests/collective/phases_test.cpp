@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "collective/collective.h"
@@ -52,7 +53,7 @@ class Placed {
   std::size_t bytes_, first_;
 };
 
-enum class Call { bcast, publish, gather, alltoall, blocks };
+enum class Call { bcast, publish, gather, alltoall, blocks, gather_blocks, scatter_blocks };
 
 Data part(Placed& buffer, std::size_t at, std::size_t bytes) { return {bytes, buffer.data() + at, nullptr, nullptr}; }
 
@@ -60,9 +61,9 @@ Data part(Placed& buffer, std::size_t at, std::size_t bytes) { return {bytes, bu
 std::string one_call(Group& group, unsigned number, std::mt19937& common, std::mt19937& own) {
   const std::uint32_t ranks = group.ranks(), self = group.rank(), root = common() % ranks;
   const std::size_t bytes = sizes[common() % std::size(sizes)];
-  const auto call = static_cast<Call>(common() % 5);
+  const auto call = static_cast<Call>(common() % 7);
   const auto phase = [&]() -> std::size_t { return own() % 2 == 0 ? own() % line_bytes : own() % 5 * 16 % line_bytes; };
-  const bool to_all = call == Call::alltoall || call == Call::blocks;
+  const bool to_all = call == Call::alltoall || call == Call::blocks || call == Call::scatter_blocks;
   Placed sent(bytes * (to_all ? ranks : 1), phase()), received(bytes * ranks, phase());
   for (std::uint32_t to = 0; to < (to_all ? ranks : 1); ++to)
     sent.fill(number, self, to_all ? to : 0, to * bytes, bytes);
@@ -74,6 +75,8 @@ std::string one_call(Group& group, unsigned number, std::mt19937& common, std::m
     if (call == Call::alltoall || (call == Call::gather && rank == root)) sends.push_back({rank, to_ranks.back()});
     if (call == Call::alltoall || (call == Call::gather && self == root)) receives.push_back({rank, from_ranks.back()});
   }
+  const std::span<const Data> none, from_root = self == root ? std::span<const Data>(from_ranks) : none;
+  const bool gathers = call == Call::gather || call == Call::gather_blocks;
   Result result = Result::ok;
   bool checked = true;
   switch (call) {
@@ -89,10 +92,20 @@ std::string one_call(Group& group, unsigned number, std::mt19937& common, std::m
       if (!exchanges_blocks(group, Kind::alltoall, bytes)) return "";
       result = exchange_blocks(group, Kind::alltoall, bytes, to_ranks, from_ranks);
       break;
+    case Call::gather_blocks:
+      if (!exchanges_blocks(group, Kind::gather, bytes)) return "";
+      result = exchange_blocks(group, Kind::gather, bytes, {to_ranks.data(), 1}, from_root, root);
+      break;
+    case Call::scatter_blocks:
+      if (!exchanges_blocks(group, Kind::scatter, bytes)) return "";
+      result = exchange_blocks(group, Kind::scatter, bytes, self == root ? std::span<const Data>(to_ranks) : none,
+                               {from_ranks.data() + root, 1}, root);
+      break;
   }
-  if (call != Call::bcast && (call != Call::gather || self == root))
-    for (std::uint32_t from = 0; from < ranks; ++from)
-      checked = checked && received.holds(number, from, to_all ? self : 0, from * bytes, bytes);
+  for (std::uint32_t from = 0; from < ranks; ++from) {
+    if (call == Call::bcast || (gathers && self != root) || (call == Call::scatter_blocks && from != root)) continue;
+    checked = checked && received.holds(number, from, to_all ? self : 0, from * bytes, bytes);
+  }
   if (result == Result::ok && checked && sent.surroundings_intact() && received.surroundings_intact()) return "";
   return fmt::format("call {} (kind {}) of {} bytes, root {}: {}, data {}", number, static_cast<int>(call), bytes, root,
                      result_name(result), checked ? "right" : "wrong");

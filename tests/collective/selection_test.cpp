@@ -18,9 +18,11 @@ Selection selected(const CollectiveSettings& settings) {
   return selection;
 }
 
+constexpr std::uint32_t slot_bytes = 64 << 10;
+
 Algorithm chosen(const Selection& selection, Kind kind, std::size_t bytes, std::uint32_t ranks, bool in_order = false,
                  bool crowded = false) {
-  return choose(selection, kind, {bytes, ranks, 4096, in_order, crowded}).algorithm;
+  return choose(selection, kind, {bytes, ranks, 4096, in_order, crowded, slot_bytes}).algorithm;
 }
 
 TEST(Selection, OfTheTable) {
@@ -86,6 +88,7 @@ TEST(Selection, WhatIsForcedIsTaken) {
     const bool small = entry.algorithm == Algorithm::tree || entry.algorithm == Algorithm::cells;
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 30}) {
       if (small && bytes > (entry.run.blocks ? 4096 / ranks : 4096)) continue;
+      if (entry.run.blocks && entry.algorithm == Algorithm::chunks && bytes > slot_bytes / (ranks - 1)) continue;
       for (const bool crowded : {false, true})
         EXPECT_EQ(chosen(selection, entry.kind, bytes, ranks, false, crowded), entry.algorithm) << word << ' ' << bytes;
     }
@@ -139,9 +142,15 @@ TEST(Selection, OfRanksWithACoreEach) {
   EXPECT_EQ(chosen(selected({false, "", "reduce=cells"}), Kind::reduce, 4096, 128), Algorithm::cells);
   EXPECT_EQ(chosen(selection, Kind::scatter, 273, 16), Algorithm::cells);
   EXPECT_EQ(chosen(selection, Kind::scatter, 274, 16), Algorithm::mail);
+  for (const Kind kind : {Kind::gather, Kind::scatter}) {
+    EXPECT_EQ(chosen(selection, kind, 4097, 2), Algorithm::chunks);
+    EXPECT_EQ(chosen(selection, kind, 32768, 3), Algorithm::chunks);
+    EXPECT_EQ(chosen(selection, kind, 32769, 2), Algorithm::mail);
+    EXPECT_EQ(chosen(selection, kind, 32768, 4), kind == Kind::gather ? Algorithm::chunks : Algorithm::mail);
+  }
   // In the background nobody waits for the rank before him.
-  EXPECT_EQ(choose(selection, Kind::reduce, {1 << 20, 16, 4096, false, false, true}).algorithm, Algorithm::slices);
-  EXPECT_EQ(choose(selection, Kind::reduce, {1 << 20, 16, 4096, false, true, true}).algorithm, Algorithm::chain);
+  EXPECT_EQ(choose(selection, Kind::reduce, {1 << 20, 16, 4096, false, false, 0, true}).algorithm, Algorithm::slices);
+  EXPECT_EQ(choose(selection, Kind::reduce, {1 << 20, 16, 4096, false, true, 0, true}).algorithm, Algorithm::chain);
   const Selection cells = selected({false, "", "allreduce=cells"});
   EXPECT_EQ(chosen(cells, Kind::allreduce, 4096, 64), Algorithm::cells);
 }
