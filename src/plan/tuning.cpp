@@ -36,6 +36,7 @@ constexpr CopyLimit copy_limits[] = {
     {"masked_from_moves_a_vector", &kernel::CopyTuning::masked_from_moves_a_vector},
     {"short_masked_from_moves", &kernel::CopyTuning::short_masked_from_moves},
     {"masked_to_touched_bytes", &kernel::CopyTuning::masked_to_touched_bytes},
+    {"twice_from_blocks", &kernel::CopyTuning::twice_from_blocks},
     {"fetch_unpacked_from_blocks", &kernel::CopyTuning::fetch_unpacked_from_blocks},
     {"listed_to_bytes", &kernel::CopyTuning::listed_to_bytes},
     {"stream_from_bytes", &kernel::CopyTuning::stream_from_bytes},

@@ -17,6 +17,7 @@ constexpr CopyTuning tuning{.permute_from_bytes = 384,
                             .masked_from_moves_a_vector = 3,
                             .short_masked_from_moves = 5,
                             .masked_to_touched_bytes = std::size_t{1} << 20,
+                            .twice_from_blocks = 100,
                             .gather_lists = false,
                             .scatter_lists = false,
                             .fetch_unpacked_from_blocks = 0,
@@ -85,6 +86,19 @@ TEST_F(Choose, Avx2UnpacksUnderAMaskWhereThatSavesStores) {
   EXPECT_EQ(unpacks(*set, 8, 12, 2 << 20), "unpack_blocks") << "larger than masked_to_touched_bytes";
   use_copy_tuning(tuning_without_masks);
   EXPECT_EQ(unpacks(*set, 4, 8), "unpack_blocks");
+}
+
+TEST_F(Choose, StoresTwiceWhereFewSetsHaveAll) {
+  for (const CopySet* const set : usable_copies()) {
+    EXPECT_EQ(unpacks(*set, 8, 512), "unpack_twice") << set->isa;
+    EXPECT_EQ(unpacks(*set, 16, 1536, 1600), "unpack_twice") << set->isa;
+    EXPECT_EQ(unpacks(*set, 16, -2560, 1600), "unpack_twice") << set->isa;
+    EXPECT_EQ(unpacks(*set, 8, 512, 792), "unpack_blocks") << set->isa << ": 99 blocks";
+    EXPECT_EQ(unpacks(*set, 8, 1024), "unpack_blocks") << set->isa;
+    EXPECT_EQ(unpacks(*set, 8, 520), "unpack_blocks") << set->isa;
+    EXPECT_EQ(unpacks(*set, 4, 512), "unpack_blocks") << set->isa;
+    EXPECT_EQ(packs(*set, 8, 512), "pack_blocks") << set->isa;
+  }
 }
 
 TEST_F(Choose, Sse42PacksByShufflesAndUnpacksByBlocks) {

@@ -48,6 +48,9 @@ Shuffle unpack_shuffle(const CopySet& set, const CopyTuning& tuning, std::size_t
 
 bool is_power_of_two(std::size_t value) { return (value & (value - 1)) == 0; }
 
+// Of a first cache of 64 sets: a multiple of 512 bytes, but none of 1024, where storing twice gains nothing.
+bool falls_into_few_sets(std::size_t stride) { return stride % 1024 == 512; }
+
 }  // namespace
 
 CopyKernel choose_pack(const CopySet& set, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
@@ -66,6 +69,8 @@ CopyKernel choose_unpack(const CopySet& set, std::size_t block_bytes, std::ptrdi
                          std::size_t block_count) {
   const CopyTuning& tuning = copy_tuning();
   const std::size_t stride = magnitude(stride_bytes), total = block_bytes * block_count;
+  if (block_count >= tuning.twice_from_blocks && falls_into_few_sets(stride) && (block_bytes == 8 || block_bytes == 16))
+    return CopyKernel::twice;
   if (may_pay(tuning, total) && pays(tuning, unpack_shuffle(set, tuning, block_bytes, stride_bytes), total) &&
       stride * block_count <= tuning.masked_to_touched_bytes)
     return CopyKernel::permute;
@@ -97,6 +102,7 @@ const char* pack_kernel_name(CopyKernel kernel) {
     case CopyKernel::wide: return "pack_wide";
     case CopyKernel::permute: return "pack_permute";
     case CopyKernel::gather: return "pack_gather";
+    case CopyKernel::twice: return "";
   }
   return "";
 }
@@ -107,6 +113,7 @@ const char* unpack_kernel_name(CopyKernel kernel) {
     case CopyKernel::wide: return "unpack_wide";
     case CopyKernel::permute: return "unpack_masked";
     case CopyKernel::gather: return "unpack_scatter";
+    case CopyKernel::twice: return "unpack_twice";
   }
   return "";
 }

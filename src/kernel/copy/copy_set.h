@@ -46,8 +46,9 @@ enum class CopyKernel : unsigned char {
   permute,  // pack_permute: several blocks gathered from a few vectors by a shuffle;
             // unpack_masked: a shuffle spreads the blocks, a masked store leaves the gaps alone
   gather,   // pack_gather: gather instructions; unpack_scatter: scatter instructions
+  twice,    // unpack_twice: as blocks, each stored twice; no packing
 };
-inline constexpr std::size_t copy_kernel_count = 4;
+inline constexpr std::size_t copy_kernel_count = 5;
 
 // What a unit's shuffles do for a shape: something that takes fewer loads (packing) or stores (unpacking) than there
 // are blocks, with lanes that were known when the unit was compiled (fixed) or that each call works out (by_table).

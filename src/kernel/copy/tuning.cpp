@@ -22,6 +22,7 @@ constexpr CopyTuning intel{.permute_from_bytes = 384,
                            .masked_from_moves_a_vector = 3,
                            .short_masked_from_moves = 5,
                            .masked_to_touched_bytes = no_limit,
+                           .twice_from_blocks = no_limit,
                            .gather_lists = true,
                            .scatter_lists = false,
                            .fetch_unpacked_from_blocks = 0,
@@ -37,11 +38,17 @@ constexpr CopyTuning amd{.permute_from_bytes = 384,
                          .masked_from_moves_a_vector = 3,
                          .short_masked_from_moves = 5,
                          .masked_to_touched_bytes = no_limit,
+                         .twice_from_blocks = no_limit,
                          .gather_lists = false,
                          .scatter_lists = false,
                          .fetch_unpacked_from_blocks = std::size_t{1} << 19,
                          .listed_to_bytes = no_limit,
                          .stream_from_bytes = no_limit};
+constexpr CopyTuning zen_5 = [] {
+  CopyTuning tuning = amd;
+  tuning.twice_from_blocks = 96;
+  return tuning;
+}();
 // AMD's processors without AVX-512 (before Zen 4) take a dozen cycles and more for a masked store of AVX2, according to
 // the published tables of instructions; none was at hand.
 constexpr CopyTuning amd_without_avx512 = [] {
@@ -56,6 +63,7 @@ constexpr CopyTuning arm{.permute_from_bytes = 128,
                          .masked_from_moves_a_vector = 3,
                          .short_masked_from_moves = 0,
                          .masked_to_touched_bytes = no_limit,
+                         .twice_from_blocks = no_limit,
                          .gather_lists = false,
                          .scatter_lists = false,
                          .fetch_unpacked_from_blocks = 0,
@@ -72,13 +80,14 @@ void choose_default() {
   chosen_default = &intel;
   if (is_amd()) {
     const bool avx512 = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & 1u << 16);
-    chosen_default = avx512 ? &amd : &amd_without_avx512;
+    chosen_default = is_zen_5() ? &zen_5 : avx512 ? &amd : &amd_without_avx512;
   }
 #else
   chosen_default = &arm;
 #endif
   (void)intel;
   (void)amd_without_avx512;
+  (void)zen_5;
   (void)arm;
 }
 

@@ -17,6 +17,7 @@ constexpr CopySet common_copy_unit(const char* isa) {
   set.isa = isa;
   set.pack_strided[slot(CopyKernel::blocks)] = pack_blocks;
   set.unpack_strided[slot(CopyKernel::blocks)] = unpack_blocks;
+  set.unpack_strided[slot(CopyKernel::twice)] = unpack_twice;
   set.pack_indexed[slot(CopyKernel::blocks)] = pack_listed;
   set.unpack_indexed[slot(CopyKernel::blocks)] = unpack_listed;
   set.pack_pieces = pack_pieces_by_size;
