@@ -46,8 +46,8 @@ struct Contender {
   std::size_t calls = 1;
 };
 
-constexpr const char* pack_names[] = {"blocks", "wide", "permute", "gather"};
-constexpr const char* unpack_names[] = {"blocks", "wide", "masked", "scatter"};
+constexpr const char* pack_names[copy_kernel_count] = {"blocks", "wide", "permute", "gather", ""};
+constexpr const char* unpack_names[copy_kernel_count] = {"blocks", "wide", "masked", "scatter", "twice"};
 
 void flush(const char* data, std::size_t bytes) {
 #if defined(__x86_64__)

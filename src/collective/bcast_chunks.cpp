@@ -11,14 +11,6 @@ namespace {
 constexpr unsigned phase_shift = 48;
 static_assert(Group::most_sized_bytes >> phase_shift == 0);
 
-// Long messages are worth a later first chunk: each takes a flag each way.
-constexpr std::uint64_t long_from_chunks = 16;
-
-std::size_t chunk_bytes(const Group& group, std::size_t bytes) {
-  const std::size_t wanted = group.selection().bcast_chunk_bytes;
-  return bytes / wanted >= long_from_chunks ? 2 * wanted : wanted;
-}
-
 }  // namespace
 
 Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
@@ -47,7 +39,7 @@ Result bcast_through_chunks(Group& group, const Call& call, void* buffer, std::s
     phase = sent >> phase_shift;
     if (bytes > Group::most_sized_bytes || phase >= line_bytes) return group.fail(Result::mismatch);
   }
-  const Chunking chunking(group, bytes, 1, chunk_bytes(group, bytes));
+  const Chunking chunking(group, bytes, 1, bcast_chunk_bytes(group.selection(), group.ranks(), bytes));
   group.take_chunks(chunking.count);
   char* const base = static_cast<char*>(buffer);
   for (std::uint64_t index = 0; index < chunking.count; ++index) {

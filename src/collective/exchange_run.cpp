@@ -12,7 +12,7 @@ namespace {
 using shared_memory::read_once;
 
 constexpr std::uint32_t most_units_of_piece = 8;
-// Twice as many of long messages to a single rank, which has the outbox to itself: each piece takes a letter each way.
+// Twice as many of long messages of two ranks, for which it was measured: each piece takes a letter each way.
 constexpr std::size_t long_from_bytes = 256 << 10;
 constexpr std::uint32_t most_pieces_at_once = 2;
 constexpr std::uint64_t rounds_between_looks = 64;
@@ -413,7 +413,7 @@ bool ExchangeRun::somebody_has_gone_on() {
 
 Result ExchangeRun::run() {
   if (!list_messages()) return result_;
-  units_of_piece_ = most_units_of_piece * (target_count_ == 1 && largest() >= long_from_bytes ? 2 : 1);
+  units_of_piece_ = most_units_of_piece * (group_.ranks() == 2 && largest() >= long_from_bytes ? 2 : 1);
   advance();
   if (result_ == Result::ok) copy_own();
   Group::Patience patience;

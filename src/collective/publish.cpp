@@ -14,11 +14,11 @@
 namespace millrace::collective {
 namespace {
 
-// Of long messages larger ones: each takes a flag each way.
+// Of two ranks, for which it was measured, larger ones of long messages: each takes a flag each way.
 constexpr std::size_t chunk_bytes = 32 << 10, long_chunk_bytes = 64 << 10, long_from_bytes = 256 << 10;
 
 std::size_t chunk_of(const Group& group, std::size_t most_bytes) {
-  const std::size_t wanted = most_bytes >= long_from_bytes ? long_chunk_bytes : chunk_bytes;
+  const std::size_t wanted = group.ranks() == 2 && most_bytes >= long_from_bytes ? long_chunk_bytes : chunk_bytes;
   return std::min<std::size_t>(wanted, group.shape().slot_bytes);
 }
 

@@ -54,7 +54,7 @@ struct Selection {
   std::uint32_t allreduce_cells_bytes = 4096;
   std::uint32_t reduce_scatter_cells_bytes = 4096;
   std::uint32_t scan_cells_bytes = 4096;       // also of Exscan
-  std::uint32_t bcast_chunk_bytes = 32 << 10;  // larger ones are cut into chunks of this size
+  std::uint32_t bcast_chunk_bytes = 32 << 10;  // larger ones are cut into chunks of this size (bcast_chunk_bytes())
   std::uint32_t reduce_chunk_bytes = 32 << 10;
   std::uint32_t allreduce_chunk_bytes = 32 << 10;
   std::uint32_t reduce_scatter_chunk_bytes = 32 << 10;
@@ -136,6 +136,14 @@ constexpr std::uint32_t chain_chunk_bytes(const Selection& selection, const Ques
   const std::uint64_t square = question.bytes / (question.ranks - 1) * selection.chain_flag_bytes;
   while (2 * chunk <= most && 4 * chunk * chunk <= square) chunk *= 2;
   return std::min(most, static_cast<std::uint32_t>(chunk));
+}
+
+// Of a Bcast. Each chunk takes a flag each way, so of two ranks long messages are worth a later first chunk; with more,
+// each a core of its own, the model has them up to 13 % slower so (docs/results/turns.md).
+constexpr std::uint32_t bcast_chunk_bytes(const Selection& selection, std::uint32_t ranks, std::size_t bytes) {
+  constexpr std::size_t long_from_chunks = 16;
+  const std::uint32_t wanted = selection.bcast_chunk_bytes;
+  return ranks == 2 && bytes / wanted >= long_from_chunks ? 2 * wanted : wanted;
 }
 
 const char* kind_name(Kind kind);

@@ -122,8 +122,9 @@ std::string explain_collective(const Selection& selection, const GroupShape& sha
   std::string text = fmt::format("{} of {} bytes among {} ranks: {}_{}\n  {}\n", kind_name(kind), bytes, shape.ranks,
                                  kind_name(kind), entry.name, entry.why);
   if (entry.chunk_bytes) {
-    const std::uint32_t wanted =
-        entry.algorithm == Algorithm::chain ? chain_chunk_bytes(selection, question) : selection.*entry.chunk_bytes;
+    const std::uint32_t wanted = entry.algorithm == Algorithm::chain ? chain_chunk_bytes(selection, question)
+                                 : kind == Kind::bcast               ? bcast_chunk_bytes(selection, shape.ranks, bytes)
+                                                                     : selection.*entry.chunk_bytes;
     const std::uint32_t chunk = std::min(wanted, shape.slot_bytes);
     if (bytes > chunk) text += fmt::format("  {} chunks of {} bytes\n", (bytes + chunk - 1) / chunk, chunk);
   }

@@ -155,6 +155,13 @@ TEST(Selection, OfRanksWithACoreEach) {
   EXPECT_EQ(chosen(cells, Kind::allreduce, 4096, 64), Algorithm::cells);
 }
 
+TEST(Selection, ChunksOfABcast) {
+  const Selection selection = selected({});
+  EXPECT_EQ(bcast_chunk_bytes(selection, 2, (512 << 10) - 1), 32u << 10);
+  EXPECT_EQ(bcast_chunk_bytes(selection, 2, 512 << 10), 64u << 10);
+  EXPECT_EQ(bcast_chunk_bytes(selection, 3, 16 << 20), 32u << 10);
+}
+
 // Short enough that the last rank is not idle long, long enough that flags do not count.
 TEST(Selection, ChunksOfAChain) {
   const Selection selection = selected({});

@@ -96,7 +96,10 @@ TEST_F(Choose, StoresTwiceWhereFewSetsHaveAll) {
     EXPECT_EQ(unpacks(*set, 8, 512, 792), "unpack_blocks") << set->isa << ": 99 blocks";
     EXPECT_EQ(unpacks(*set, 8, 1024), "unpack_blocks") << set->isa;
     EXPECT_EQ(unpacks(*set, 8, 520), "unpack_blocks") << set->isa;
-    EXPECT_EQ(unpacks(*set, 4, 512), "unpack_blocks") << set->isa;
+    EXPECT_EQ(unpacks(*set, 4, 512), "unpack_twice") << set->isa;
+    EXPECT_EQ(unpacks(*set, 32, 512), "unpack_twice") << set->isa;
+    EXPECT_EQ(unpacks(*set, 12, 512), "unpack_blocks") << set->isa << ": two stores anyway";
+    EXPECT_EQ(unpacks(*set, 64, 512), "unpack_blocks") << set->isa;
     EXPECT_EQ(packs(*set, 8, 512), "pack_blocks") << set->isa;
   }
 }

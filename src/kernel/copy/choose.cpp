@@ -48,6 +48,10 @@ Shuffle unpack_shuffle(const CopySet& set, const CopyTuning& tuning, std::size_t
 
 bool is_power_of_two(std::size_t value) { return (value & (value - 1)) == 0; }
 
+// With any instruction set but the plain one: other sizes have two stores in each line as they are.
+bool is_one_store(std::size_t block_bytes) {
+  return block_bytes == 4 || block_bytes == 8 || block_bytes == 16 || block_bytes == 32;
+}
 // Of a first cache of 64 sets: a multiple of 512 bytes, but none of 1024, where storing twice gains nothing.
 bool falls_into_few_sets(std::size_t stride) { return stride % 1024 == 512; }
 
@@ -69,7 +73,7 @@ CopyKernel choose_unpack(const CopySet& set, std::size_t block_bytes, std::ptrdi
                          std::size_t block_count) {
   const CopyTuning& tuning = copy_tuning();
   const std::size_t stride = magnitude(stride_bytes), total = block_bytes * block_count;
-  if (block_count >= tuning.twice_from_blocks && falls_into_few_sets(stride) && (block_bytes == 8 || block_bytes == 16))
+  if (block_count >= tuning.twice_from_blocks && falls_into_few_sets(stride) && is_one_store(block_bytes))
     return CopyKernel::twice;
   if (may_pay(tuning, total) && pays(tuning, unpack_shuffle(set, tuning, block_bytes, stride_bytes), total) &&
       stride * block_count <= tuning.masked_to_touched_bytes)

@@ -21,7 +21,7 @@ struct CopyTuning {
   std::size_t short_masked_from_moves;
   // ... and the destination is not larger than this: where masked stores that miss the cache are slow.
   std::size_t masked_to_touched_bytes;
-  // As many blocks of 8 or 16 bytes, an odd number of times 512 bytes apart, are each stored twice.
+  // As many blocks of 4, 8, 16 or 32 bytes, an odd number of times 512 bytes apart, are each stored twice.
   std::size_t twice_from_blocks;
   // Whether listed blocks of 4 and 8 bytes are gathered, or scattered.
   bool gather_lists, scatter_lists;

@@ -144,16 +144,18 @@ void unpack_blocks(void* base, const void* packed, std::size_t block_bytes, std:
 template <std::size_t Bytes>
 void move_twice(char* to, std::ptrdiff_t to_stride, const char* from, std::size_t block_count) {
   each_block(to, to_stride, from, static_cast<std::ptrdiff_t>(Bytes), block_count, [](char* t, const char* f) {
-    move_vector<Bytes>(t, f);
+    __builtin_memcpy(t, f, Bytes);
     asm volatile("" : : : "memory");  // else the compiler leaves the first out
-    move_vector<Bytes>(t, f);
+    __builtin_memcpy(t, f, Bytes);
   });
 }
 void unpack_twice(void* base, const void* packed, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
                   std::size_t block_count) {
   switch (block_bytes) {
+    case 4: return move_twice<4>(at(base), stride_bytes, at(packed), block_count);
     case 8: return move_twice<8>(at(base), stride_bytes, at(packed), block_count);
     case 16: return move_twice<16>(at(base), stride_bytes, at(packed), block_count);
+    case 32: return move_twice<32>(at(base), stride_bytes, at(packed), block_count);
     default: return unpack_blocks(base, packed, block_bytes, stride_bytes, block_count);
   }
 }
