@@ -109,12 +109,18 @@ class Group {
 
   // Begins the next call. The result is ok, or what broke the group earlier.
   Result enter(Kind kind, std::uint64_t bytes, std::uint32_t root, Call& call) {
+    return enter(what_of(kind, bytes, root), call);
+  }
+  // Of which labels are made.
+  static std::uint64_t what_of(Kind kind, std::uint64_t bytes, std::uint32_t root) {
+    return static_cast<std::uint64_t>(kind) | std::uint64_t{root} << 4 | bytes << 24;
+  }
+  Result enter(std::uint64_t what, Call& call) {
     if (broken_ != Result::ok) [[unlikely]]
       return broken_;
     if (background_) [[unlikely]]
       if (const Result result = await_turn(); result != Result::ok) return result;
     call.number = calls_++;
-    const std::uint64_t what = static_cast<std::uint64_t>(kind) | std::uint64_t{root} << 4 | bytes << 24;
     call.label = history_ = spread(history_ ^ what);
     self_->announced[call.number % 128].store(call.number << 32 | hash(call.label), std::memory_order_relaxed);
     return Result::ok;

@@ -18,7 +18,7 @@
 #include "shim/reduce/user_ops.h"
 #include "shim/shared/background_calls.h"
 #include "shim/shared/persistent_call.h"
-#include "shim/shared/remembered_refusals.h"
+#include "shim/shared/remembered_calls.h"
 #include "shim/shared/shared_collectives.h"
 
 namespace millrace::shim::hook {
@@ -87,7 +87,10 @@ template <Symbol symbol, CollectiveCall (*read)(const Arguments&), class... Word
 Word collective(Words... words) {
   if (__builtin_expect(shared_collectives_active.load(std::memory_order_relaxed), 1)) {
     std::array<Word, sizeof...(words)> all{words...};
-    if (Word result = 0; refused_as_before<symbol>(all, result)) return result;
+    constexpr CollectiveKind kind = read == read_barrier ? CollectiveKind::barrier
+                                    : read == read_bcast ? CollectiveKind::bcast
+                                                         : CollectiveKind::reduce;  // or another that reduces
+    if (Word result = 0; done_as_before<symbol, kind>(all, result)) return result;
     return shared_collective(symbol, next_definition<symbol>(), all, read(Arguments(symbol, all)));
   }
   if constexpr (read != read_barrier && read != read_bcast)
@@ -101,7 +104,7 @@ Word exchange(Words... words) {
   if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
     return forward_as<symbol>(forwarded(why_not_shared.load(std::memory_order_relaxed)), words...);
   std::array<Word, sizeof...(words)> all{words...};
-  if (Word result = 0; refused_as_before<symbol>(all, result)) return result;
+  if (Word result = 0; done_as_before<symbol, CollectiveKind::exchange>(all, result)) return result;
   return shared_exchange(symbol, next_definition<symbol>(), all);
 }
 

@@ -56,7 +56,7 @@ BackgroundOperation::BackgroundOperation(BackgroundChannel& its_channel, Symbol 
 
 void BackgroundOperation::work(void* self) {
   auto& operation = *static_cast<BackgroundOperation*>(self);
-  operation.attempt = attempt_collective(operation.channel->communicator, operation.call, operation.blocks);
+  operation.attempt = attempt_collective(operation.channel->communicator, operation.call, operation.blocks, nullptr);
 }
 
 void BackgroundOperation::advance() const { channel->queue()->advance(collective::Advancing::caller); }

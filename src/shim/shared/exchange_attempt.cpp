@@ -11,10 +11,10 @@
 #include "shim/datatypes/datatypes.h"
 #include "shim/datatypes/exchange_type.h"
 #include "shim/datatypes/wire_types.h"
-#include "shim/host/device_memory.h"
 #include "shim/node/node_group.h"
 #include "shim/shared/exchange_blocks.h"
 #include "shim/shared/host_verdict.h"
+#include "shim/shared/repeat.h"
 
 namespace millrace::shim {
 namespace {
@@ -85,15 +85,25 @@ std::int64_t bytes_of_a_block(const ExchangeCall& call, const ExchangeSide& side
   return bytes;
 }
 
+bool repeat_fits(const Repeat& repeat, Word from, Word to) noexcept {
+  return repeat.blocks.list(from, to, *repeat.lists);
+}
+
+Attempt run_again(const Repeat& repeat, const Communicator&, Word, Word) noexcept {
+  const ExchangeBlocks& lists = *repeat.lists;
+  return done(collective::exchange_blocks(
+      *repeat.group, repeat.known, {repeat.known.entry->kind, repeat.bytes, lists.sent, lists.gathered, repeat.root}));
+}
+
 // One call under way on one rank.
 class ExchangeAttempt {
  public:
   ExchangeAttempt(Communicator& communicator, const ExchangeCall& call, ExchangeBlocks& blocks)
       : communicator_(communicator), call_(call), shape_(call.shape), blocks_(blocks) {}
 
-  Attempt run() {
+  Attempt run(Repeat* repeat) {
     if (const Attempt answer = decide(); answer.is_decided()) return answer;
-    if (swaps_blocks_ && find_plain_blocks()) return done(swap_blocks());
+    if (swaps_blocks_ && find_plain_blocks(repeat)) return done(swap_blocks());
     blocks_.clear();
     // The blocks of MPI_Neighbor_allgather are the same in whatever order they come.
     if (shape_.kind == ExchangeKind::neighbor_alltoall) {
@@ -145,66 +155,47 @@ class ExchangeAttempt {
     call.bytes = bytes;
     block_bytes_ = static_cast<std::size_t>(bytes);
     const Attempt answer = whose_is(communicator_, call, !is_predefined(call_.datatype(side, 0)));
-    if (!answer.is_decided())
-      swaps_blocks_ = collective::exchanges_blocks(communicator_.group->group(), call.kind, block_bytes_);
+    if (answer.is_decided()) return answer;
+    const collective::Group& group = communicator_.group->group();
+    if (group.across()) {
+      swaps_blocks_ = collective::exchanges_blocks(group, call.kind, block_bytes_);
+    } else {
+      known_ = collective::known_blocks(group, call.kind, block_bytes_, static_cast<std::uint32_t>(root_));
+      swaps_blocks_ = known_.entry != nullptr;
+    }
     return answer;
   }
 
-  // Where blocks that go by exchange_blocks() lie, if they are plain data in rows that do not meet: most are, and to
-  // look no further takes half the time. False: nothing was done.
-  bool find_plain_blocks() {
-    if (shape_.is_rooted()) return find_plain_rooted();
-    const bool gathers = shape_.kind == ExchangeKind::allgather;
-    std::int64_t sent_bytes = 0, received_bytes = 0;
-    if (!is_plain(shape_.receive, received_bytes) || (!in_place_ && !is_plain(shape_.send, sent_bytes))) return false;
-    const auto ranks_count = static_cast<Word>(ranks());
-    const Word to = call_.buffer(shape_.receive), size = static_cast<Word>(received_bytes);
-    const Word from = in_place_ ? to + size * rank() : call_.buffer(shape_.send);
-    const Word sent = in_place_ ? size : static_cast<Word>(sent_bytes);
-    const Word sent_end = from + (gathers ? sent : sent * ranks_count), end = to + size * ranks_count;
-    if (from == 0 || to == 0 || (!in_place_ && from < end && to < sent_end)) return false;
-    if (is_device_memory(from, to)) return false;
-    blocks_.sent.resize(gathers ? 1 : ranks());
-    blocks_.gathered.resize(ranks());
-    for (std::size_t i = 0; i < blocks_.sent.size(); ++i)
-      blocks_.sent[i] = {static_cast<std::size_t>(sent), as_pointer(from + i * sent), nullptr, nullptr};
-    for (std::size_t i = 0; i < ranks(); ++i)
-      blocks_.gathered[i] = {static_cast<std::size_t>(size), as_pointer(to + i * size), nullptr, nullptr};
-    if (in_place_) blocks_.gathered[rank()].row = nullptr;
-    return true;
-  }
-
-  // The same of Gather and Scatter: the root has a block of every rank, and each rank one of its own.
-  bool find_plain_rooted() {
-    const bool gathers = shape_.kind == ExchangeKind::gather;
-    const ExchangeSide &many = gathers ? shape_.receive : shape_.send, &one = gathers ? shape_.send : shape_.receive;
-    std::vector<Data>&all_blocks = gathers ? blocks_.gathered : blocks_.sent,
-    &own_blocks = gathers ? blocks_.sent : blocks_.gathered;
-    const bool has_own = !in_place_;
-    std::int64_t many_bytes = 0, own_bytes = 0;
-    if ((is_root() && !is_plain(many, many_bytes)) || (has_own && !is_plain(one, own_bytes))) return false;
-    const auto ranks_count = static_cast<Word>(ranks());
-    const Word all = is_root() ? call_.buffer(many) : 0, own = has_own ? call_.buffer(one) : all;
-    const Word each = static_cast<Word>(many_bytes), all_end = all + each * ranks_count;
-    if (own == 0 || (is_root() && all == 0)) return false;
-    if (is_root() && has_own && own < all_end && all < own + static_cast<Word>(own_bytes)) return false;
-    if (is_root() ? is_device_memory(all, own) : is_device_memory(own)) return false;
-    all_blocks.resize(is_root() ? ranks() : 0);
-    for (std::size_t i = 0; i < all_blocks.size(); ++i)
-      all_blocks[i] = {static_cast<std::size_t>(each), as_pointer(all + i * each), nullptr, nullptr};
-    own_blocks.resize(has_own ? 1 : 0);
-    if (has_own) own_blocks[0] = {static_cast<std::size_t>(own_bytes), as_pointer(own), nullptr, nullptr};
+  // Lists blocks that go by exchange_blocks(), if they are plain. False: nothing was done.
+  bool find_plain_blocks(Repeat* repeat) {
+    PlainBlocks plain{shape_.kind, in_place_, rank(), ranks(), static_cast<std::size_t>(root_)};
+    if (plain.sends() && !is_plain(shape_.send, plain.sent_bytes)) return false;
+    if (plain.receives() && !is_plain(shape_.receive, plain.received_bytes)) return false;
+    if (!plain.list(call_.buffer(shape_.send), call_.buffer(shape_.receive), blocks_)) return false;
+    if (repeat && !communicator_.group->group().across() && block_bytes_ <= Repeat::most_bytes &&
+        (!plain.sends() || is_predefined(call_.datatype(shape_.send, 0))) &&
+        (!plain.receives() || is_predefined(call_.datatype(shape_.receive, 0))))
+      *repeat = {.fits = repeat_fits,
+                 .run = run_again,
+                 .group = &communicator_.group->group(),
+                 .known = known_,
+                 .root = static_cast<std::uint32_t>(root_),
+                 .bytes = block_bytes_,
+                 .blocks = plain,
+                 .lists = &blocks_};
     return true;
   }
 
   // Whether the elements of a side are all the bytes there are, in order; then `bytes` are those of a block.
-  bool is_plain(const ExchangeSide& side, std::int64_t& bytes) const {
+  bool is_plain(const ExchangeSide& side, std::size_t& bytes) const {
     const Word datatype = call_.datatype(side, 0);
     if (may_have_layout(datatype)) return false;
     const std::optional<WireType> type = wire_type(datatype);
     const std::int64_t count = call_.count(side, 0);
-    return type && type->plain && count > 0 && !__builtin_mul_overflow(count, type->size_bytes, &bytes) &&
-           bytes <= INT_MAX;
+    std::int64_t product = 0;
+    if (!type || !type->plain || count <= 0 || __builtin_mul_overflow(count, type->size_bytes, &product)) return false;
+    bytes = static_cast<std::size_t>(product);
+    return product <= INT_MAX;
   }
 
   // Lists by rank, or of the one block of this rank.
@@ -219,8 +210,11 @@ class ExchangeAttempt {
   }
 
   Result swap_blocks() {
-    return collective::exchange_blocks(communicator_.group->group(), kind_of(shape_.kind), block_bytes_, blocks_.sent,
-                                       blocks_.gathered, static_cast<std::uint32_t>(root_));
+    collective::Group& group = communicator_.group->group();
+    const collective::Blocks blocks{kind_of(shape_.kind), block_bytes_, blocks_.sent, blocks_.gathered,
+                                    static_cast<std::uint32_t>(root_)};
+    if (known_.entry) return collective::exchange_blocks(group, known_, blocks);
+    return collective::exchange_blocks(group, blocks.kind, blocks.bytes, blocks.sent, blocks.received, blocks.root);
   }
 
   // Of the calls that are one kind.
@@ -410,7 +404,8 @@ class ExchangeAttempt {
   ExchangeBlocks& blocks_;
   int root_ = 0;
   bool in_place_ = false;
-  bool swaps_blocks_ = false;  // goes by exchange_blocks(), and then
+  bool swaps_blocks_ = false;    // goes by exchange_blocks(), and
+  collective::KnownCall known_;  // inside a node is this
   std::size_t block_bytes_ = 0;
   bool own_aliased_ = false;  // what this rank sends itself is received where it is
   bool own_differs_ = false;  // ... and has another size at its two ends
@@ -428,10 +423,10 @@ bool waits_for_all(const ExchangeCall& call, int rank) noexcept try {
 }
 
 Attempt attempt_exchange(Communicator& communicator, const ExchangeCall& call,
-                         std::unique_ptr<KeptWithCommunicator>& kept) noexcept {
+                         std::unique_ptr<KeptWithCommunicator>& kept, Repeat* repeat) noexcept {
   try {
     if (!kept) kept = std::make_unique<ExchangeBlocks>();
-    return ExchangeAttempt(communicator, call, static_cast<ExchangeBlocks&>(*kept)).run();
+    return ExchangeAttempt(communicator, call, static_cast<ExchangeBlocks&>(*kept)).run(repeat);
   } catch (...) {
     return break_off(communicator, abi::err_intern);
   }

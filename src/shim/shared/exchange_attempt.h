@@ -14,8 +14,8 @@ namespace millrace::shim {
 // Whether no rank can leave a call before all have come to it, which all ranks see alike.
 bool waits_for_all(const ExchangeCall& call, int rank) noexcept;
 
-// `kept`: ExchangeBlocks, made where there are none.
+// `kept`: ExchangeBlocks, made where there are none. `repeat`: as of attempt_collective().
 Attempt attempt_exchange(Communicator& communicator, const ExchangeCall& call,
-                         std::unique_ptr<KeptWithCommunicator>& kept) noexcept;
+                         std::unique_ptr<KeptWithCommunicator>& kept, Repeat* repeat) noexcept;
 
 }  // namespace millrace::shim

@@ -13,6 +13,7 @@
 #include "plan/shared_collectives.h"
 #include "shim/bind/gaps.h"
 #include "shim/call/scratch.h"
+#include "shim/datatypes/datatypes.h"
 #include "shim/datatypes/wire_types.h"
 #include "shim/host/device_memory.h"
 #include "shim/host/host_progress.h"
@@ -25,6 +26,7 @@
 #include "shim/shared/host_verdict.h"
 #include "shim/shared/learning.h"
 #include "shim/shared/measured_calls.h"
+#include "shim/shared/repeat.h"
 #include "shim/shared/shared_bcast.h"
 
 namespace millrace::shim {
@@ -223,6 +225,71 @@ Attempt reduce_overlapping(collective::Group& group, const ReductionCall& reduct
   return attempt.result() == Result::ok ? refused(Reason::buffers_overlap) : attempt;
 }
 
+// ---- the same once more ----
+
+collective::Kind kind_of(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::allreduce: return collective::Kind::allreduce;
+    case CollectiveKind::reduce_scatter: return collective::Kind::reduce_scatter;
+    case CollectiveKind::scan: return collective::Kind::scan;
+    case CollectiveKind::exscan: return collective::Kind::exscan;
+    default: return collective::Kind::reduce;
+  }
+}
+
+// Buffers of which nobody has to know anything.
+bool repeat_fits(const Repeat& repeat, Word in, Word out) noexcept {
+  if (repeat.in_place) in = out;
+  if (is_device_memory(in, repeat.receives ? out : 0)) return false;
+  if (!repeat.receives || repeat.in_place) return true;
+  return in < out ? out - in >= repeat.bytes : in - out >= repeat.out_bytes;
+}
+
+template <CollectiveKind kind>
+Attempt run_again(const Repeat& repeat, const Communicator&, Word first, Word second) noexcept {
+  const void* const in = as_pointer(repeat.in_place ? second : first);
+  void* const out = repeat.receives ? as_pointer(second) : nullptr;
+  collective::Group& group = *repeat.group;
+  if constexpr (kind == CollectiveKind::allreduce) {
+    return done(collective::allreduce(group, repeat.known, in, out, repeat.elements, repeat.reducer));
+  } else if constexpr (kind == CollectiveKind::reduce) {
+    return done(collective::reduce(group, repeat.known, in, out, repeat.elements, repeat.reducer, repeat.root));
+  } else if constexpr (kind == CollectiveKind::reduce_scatter) {
+    const collective::Blocking blocks(repeat.elements / group.ranks(), group.ranks());
+    return done(collective::reduce_scatter(group, repeat.known, in, out, blocks, repeat.reducer));
+  } else {
+    return done(collective::scan(group, repeat.known, in, out, repeat.elements, repeat.reducer));
+  }
+}
+
+constexpr auto run_again_of(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::allreduce: return run_again<CollectiveKind::allreduce>;
+    case CollectiveKind::reduce: return run_again<CollectiveKind::reduce>;
+    case CollectiveKind::reduce_scatter: return run_again<CollectiveKind::reduce_scatter>;
+    default: return run_again<CollectiveKind::scan>;
+  }
+}
+
+// Of a call whose buffers fit. Without a run() where it is not to be repeated.
+Repeat repeat_of(collective::Group& group, const ReductionCall& reduction) {
+  const CollectiveCall& call = reduction.call;
+  const auto root = static_cast<std::uint32_t>(call.kind == CollectiveKind::reduce ? call.root : 0);
+  Repeat repeat{
+      .fits = repeat_fits,
+      .group = &group,
+      .known = collective::known_reduction(group, kind_of(call.kind), reduction.in_bytes(), reduction.reducer, root),
+      .root = root,
+      .bytes = reduction.in_bytes(),
+      .reducer = reduction.reducer,
+      .elements = reduction.in_elements,
+      .out_bytes = reduction.out_bytes(),
+      .in_place = call.in_place,
+      .receives = reduction.receives};
+  if (repeat.known.entry) repeat.run = run_again_of(call.kind);
+  return repeat;
+}
+
 Attempt answered(const Whose& whose, bool has_handles) {
   if (whose.result != Result::ok) return done(whose.result);
   if (whose.reason == Reason::none) return Attempt::ours();
@@ -255,16 +322,6 @@ Attempt whose_begun(const Communicator& communicator, const plan::EitherCall& ca
   const auto host_is_faster = communicator.is_persistent ? plan::host_starts_faster : plan::host_begins_faster;
   const bool hosts = !takes_all && host_is_faster(*facts, call.kind, call.bytes, communicator.group->group().crowded());
   return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
-}
-
-collective::Kind kind_of(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::allreduce: return collective::Kind::allreduce;
-    case CollectiveKind::reduce_scatter: return collective::Kind::reduce_scatter;
-    case CollectiveKind::scan: return collective::Kind::scan;
-    case CollectiveKind::exscan: return collective::Kind::exscan;
-    default: return collective::Kind::reduce;
-  }
 }
 
 // whose_is() of reductions. `bytes`: of what a rank contributes.
@@ -315,7 +372,7 @@ Scratch block_counts(const CollectiveCall& call, std::uint32_t ranks, bool& is_w
   return memory;
 }
 
-Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call) {
+Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call, Repeat* repeat) {
   const auto ranks = static_cast<std::uint32_t>(communicator.ranks);
   const auto self = static_cast<std::uint32_t>(communicator.rank);
   if (call.count < 0) return refused(Reason::invalid_argument);
@@ -368,10 +425,27 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
     return reduce_staged(communicator, reduction, in, call.out, found.gaps).with_error(user.error);
   collective::Group& group = communicator.group->group();
   const bool overlap = call.in < call.out ? call.out - call.in < bytes : call.in - call.out < reduction.out_bytes();
+  // What goes by reduce_plainly().
+  if (repeat && !group.across() && found.is_predefined && !found.gaps && !call.counts && is_predefined(call.datatype) &&
+      bytes <= Repeat::most_bytes && (call.in_place || !receives || !overlap) && !(blocks && call.in_place))
+    *repeat = repeat_of(group, reduction);
   const Attempt attempt = receives && !call.in_place && overlap
                               ? reduce_overlapping(group, reduction, found.gaps)
                               : reduce_disjoint(group, reduction, in, call.out, found.gaps);
   return attempt.with_error(user.error);
+}
+
+Attempt attempt_barrier(Communicator& communicator, Repeat* repeat) {
+  const Attempt answer = whose_is(communicator, {.kind = collective::Kind::barrier}, false);
+  if (answer.is_decided()) return answer;
+  collective::Group& group = communicator.group->group();
+  if (repeat && !group.across())
+    *repeat = {.fits = [](const Repeat&, Word, Word) noexcept { return true; },
+               .run = [](const Repeat& known, const Communicator&, Word,
+                         Word) noexcept { return done(collective::barrier(*known.group, known.known)); },
+               .group = &group,
+               .known = collective::known_barrier(group)};
+  return done(collective::barrier(group));
 }
 
 }  // namespace
@@ -429,15 +503,12 @@ Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool 
 }
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call,
-                           std::unique_ptr<KeptWithCommunicator>& blocks) noexcept {
+                           std::unique_ptr<KeptWithCommunicator>& blocks, Repeat* repeat) noexcept {
   switch (call.kind) {
-    case CollectiveKind::barrier: {
-      const Attempt answer = whose_is(communicator, {.kind = collective::Kind::barrier}, false);
-      return answer.is_decided() ? answer : done(collective::barrier(communicator.group->group()));
-    }
-    case CollectiveKind::bcast: return attempt_bcast(communicator, call);
-    case CollectiveKind::exchange: return attempt_exchange(communicator, *call.exchange, blocks);
-    default: return attempt_reduction(communicator, call);
+    case CollectiveKind::barrier: return attempt_barrier(communicator, repeat);
+    case CollectiveKind::bcast: return attempt_bcast(communicator, call, repeat);
+    case CollectiveKind::exchange: return attempt_exchange(communicator, *call.exchange, blocks, repeat);
+    default: return attempt_reduction(communicator, call, repeat);
   }
 }
 

@@ -89,9 +89,12 @@ bool host_reports_short_bcast();
 // `has_handles`: of datatypes that are not predefined, and by which `call` was made.
 Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles);
 
-// `blocks`: memory for the lists of a call that moves data, made where there is none.
+struct Repeat;  // repeat.h
+
+// `blocks`: memory for the lists of a call that moves data, made where there is none. `repeat`: filled in, where that
+// is possible, for calls with the same words on the same communicator, if this one is good; null where nobody asks.
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call,
-                           std::unique_ptr<KeptWithCommunicator>& blocks) noexcept;
+                           std::unique_ptr<KeptWithCommunicator>& blocks, Repeat* repeat) noexcept;
 
 // Says of an error that it is the host's to tell the program; not of calls in the background, whose completion does.
 void tell_error(const Communicator& communicator, int error);

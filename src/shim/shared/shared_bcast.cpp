@@ -17,6 +17,7 @@
 #include "shim/node/node_group.h"
 #include "shim/shared/device_staging.h"
 #include "shim/shared/lasting_type.h"
+#include "shim/shared/repeat.h"
 
 namespace millrace::shim {
 namespace {
@@ -161,9 +162,18 @@ Attempt bcast_staged(Communicator& communicator, const CollectiveCall& call, con
   return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
 }
 
+bool repeat_fits(const Repeat&, Word buffer, Word) noexcept { return !is_device_memory(buffer); }
+
+Attempt run_again(const Repeat& repeat, const Communicator& communicator, Word buffer, Word) noexcept {
+  std::size_t came = repeat.bytes;
+  const Result result =
+      collective::bcast(*repeat.group, repeat.known, as_pointer(buffer), repeat.bytes, repeat.root, &came);
+  return result == Result::ok ? received(communicator, came, repeat.bytes) : done(result);
+}
+
 }  // namespace
 
-Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) noexcept try {
+Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call, Repeat* repeat) noexcept try {
   if (call.root < 0 || call.root >= communicator.ranks || call.count < 0) return refused(Reason::invalid_argument);
   if (call.count == 0) return refused_nothing(true);
   BcastData data;
@@ -185,8 +195,16 @@ Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) no
   if (!data.in_place)
     return data.layout ? bcast_by_layout(communicator, call, data, is_root)
                        : bcast_by_host(communicator, call, data, is_root);
+  const auto root = static_cast<std::uint32_t>(call.root);
+  if (repeat && !group.across() && is_predefined(call.datatype) && data.bytes <= Repeat::most_bytes)
+    *repeat = {.fits = repeat_fits,
+               .run = run_again,
+               .group = &group,
+               .known = collective::known_bcast(group, data.bytes, root),
+               .root = root,
+               .bytes = data.bytes};
   std::size_t came = data.bytes;
-  const Result result = bcast_bytes(group, data.in_place, came, static_cast<std::uint32_t>(call.root));
+  const Result result = bcast_bytes(group, data.in_place, came, root);
   return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
 } catch (...) {
   return failed_for_all(communicator.group->group(), abi::err_intern);

@@ -5,6 +5,7 @@
 
 namespace millrace::shim {
 
-Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call) noexcept;
+// `repeat`: as of attempt_collective().
+Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call, Repeat* repeat) noexcept;
 
 }  // namespace millrace::shim

@@ -28,7 +28,7 @@
 #include "shim/shared/late_ranks.h"
 #include "shim/shared/learning.h"
 #include "shim/shared/measured_calls.h"
-#include "shim/shared/remembered_refusals.h"
+#include "shim/shared/remembered_calls.h"
 #include "shim/shared/savings.h"
 #include "shim/shared/shared_attempt.h"
 
@@ -185,6 +185,20 @@ void end_if_others_wait(const Communicator& communicator, Symbol symbol, const A
   host<Symbol::MPI_Abort>(abi::comm_world(), abi::err_intern);
 }
 
+// The end of a call that was ours: its error.
+int end_taken_call(Communicator& communicator, Symbol symbol, const Attempt& attempt, const CollectiveCall* call,
+                   ObservedCall* observed) {
+  ++communicator.calls;
+  note_meeting();
+  const bool has_failed = attempt.error() != 0 || attempt.result() != collective::Result::ok;
+  note_end(communicator, has_failed ? abi::err_intern : 0, true);
+  if (observed)
+    note_leaving(communicator, *call, static_cast<std::uint16_t>(symbol_entry(symbol)), has_failed, *observed);
+  end_if_others_wait(communicator, symbol, attempt);
+  // The last look at the communicator: its error handler may free it.
+  return attempt.result() == collective::Result::ok ? attempt.error() : raise(communicator, symbol, attempt.result());
+}
+
 // `observed`: where a report is asked for, else null.
 Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call, ObservedCall* observed) {
   const auto entry = static_cast<std::uint16_t>(symbol_entry(symbol));
@@ -200,19 +214,14 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     reason = Reason::disabled;
   } else if (communicator && communicator->stage == Communicator::Stage::active) [[likely]] {
     if (observed) came_to_call(*communicator, observed->start_ticks());
-    const Attempt attempt = attempt_collective(*communicator, call, communicator->exchange);
+    Repeat repeat;
+    const Attempt attempt =
+        attempt_collective(*communicator, call, communicator->exchange, observed ? nullptr : &repeat);
     if (attempt.reason() == Reason::none) {
-      ++communicator->calls;
-      note_meeting();
-      int error = attempt.error();
-      const bool has_failed = error != 0 || attempt.result() != collective::Result::ok;
-      note_end(*communicator, has_failed ? abi::err_intern : 0, true);
-      if (observed) note_leaving(*communicator, call, entry, has_failed, *observed);
-      end_if_others_wait(*communicator, symbol, attempt);
+      if (repeat.run && attempt.is_good())
+        remember_call(symbol, words, call.kind, buffers_of(call), *communicator, true, &repeat);
       const Outcome outcome = taken(algorithm_of(call, *communicator));
-      // The last look at the communicator: its error handler may free it.
-      if (attempt.result() != collective::Result::ok) error = raise(*communicator, symbol, attempt.result());
-      return {return_error(call, words, error), outcome};
+      return {return_error(call, words, end_taken_call(*communicator, symbol, attempt, &call, observed)), outcome};
     }
     reason = attempt.reason();
     by_words = attempt.by_words();
@@ -230,11 +239,15 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     by_words = by_words && substituted.reason == Reason::host_is_faster;  // for its bytes
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
   }
-  if (by_words) remember_refusal(symbol, words, buffers_of(call), *communicator, counted);
+  if (by_words) remember_call(symbol, words, call.kind, buffers_of(call), *communicator, counted, nullptr);
   return {leave_to_host(next, words, call, entry, communicator, reason, observed), outcome};
 }
 
 }  // namespace
+
+int end_taken_call(Communicator& communicator, Symbol symbol, const Attempt& attempt) {
+  return end_taken_call(communicator, symbol, attempt, nullptr, nullptr);
+}
 
 void prepare_shared_collectives(const SettingValues& settings, int world_rank, int world_ranks) {
   if (shared_collectives_active.load(std::memory_order_relaxed) || settings.collectives == When::never) return;

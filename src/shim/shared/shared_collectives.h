@@ -52,6 +52,12 @@ struct CollectiveCall {
 // Does the call, by us or by `next`, which takes `words`.
 Word shared_collective(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call);
 
+class Attempt;        // shared_attempt.h
+struct Communicator;  // node/communicators.h
+
+// What follows an attempt by which a call was ours, good or not, if no report is asked for: the error of the call.
+int end_taken_call(Communicator& communicator, Symbol symbol, const Attempt& attempt);
+
 // The same for a call of exchange_call.h.
 Word shared_exchange(Symbol symbol, void* next, std::span<Word> words);
 

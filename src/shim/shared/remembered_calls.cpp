@@ -1,0 +1,60 @@
+#include "shim/shared/remembered_calls.h"
+
+#include <algorithm>
+
+#include "shim/bind/late_answers.h"
+
+namespace millrace::shim {
+
+void remember_call(Symbol symbol, std::span<const Word> words, CollectiveKind kind, std::array<std::uint8_t, 2> buffers,
+                   Communicator& communicator, bool counted, const Repeat* repeat) {
+  if (words.size() > RememberedCall::most_words) return;
+  std::array<Word, RememberedCall::most_words> read;
+  if (is_fortran(symbol)) {
+    if (!repeat || !is_read_in_fortran(symbol, kind)) return;
+    read_fortran(kind, words, read.data());
+    words = std::span(read).first(words.size());
+  }
+  RememberedCall& remembered = remembered_call(symbol, kind, words);
+  remembered = {.symbol = symbol,
+                .buffers = buffers,
+                .is_ours = repeat != nullptr,
+                .is_counted = counted,
+                .generation = communicator_generation.load(std::memory_order_acquire),
+                .epoch = epoch_of_decisions(communicator),
+                .serial = communicator.serial,
+                .communicator = &communicator};
+  if (repeat) remembered.repeat = *repeat;
+  std::copy(words.begin(), words.end(), remembered.words.begin());
+  remembered.significant.fill(~Word{0});
+  if (buffers[0] != buffers[1] || symbol_entry(symbol) == symbol_entry(Symbol::MPI_Bcast))
+    for (const std::uint8_t buffer : buffers) remembered.significant[buffer] = 0;
+  remembered.kinds_of_buffers = remembered.kinds_in(is_fortran(symbol), words);
+}
+
+void remembered_call_ended(Word comm, std::uint64_t serial, bool counted, int error) noexcept {
+  Communicator* const communicator = find_communicator(comm);
+  if (!communicator || communicator->serial != serial) return;
+  if (counted) note_counted(*communicator);
+  host_call_ended(*communicator, error, false);
+}
+
+bool repeat_call(const RememberedCall& before, Word first, Word second, Word& result) noexcept {
+  Communicator& communicator = *before.communicator;
+  const Repeat& repeat = before.repeat;
+  if (!repeat.fits(repeat, first, second)) return false;
+  if (!count_as_before(communicator, before.epoch)) return false;
+  const Symbol symbol = before.symbol;  // an error handler may make calls that are remembered in this place
+  const Attempt attempt = repeat.run(repeat, communicator, first, second);
+  if (attempt.is_good()) [[likely]] {
+    ++communicator.calls;
+    note_meeting();
+    result = 0;
+    return true;
+  }
+  note_counted(communicator);
+  result = as_word(end_taken_call(communicator, symbol, attempt));
+  return true;
+}
+
+}  // namespace millrace::shim
