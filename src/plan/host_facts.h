@@ -62,8 +62,6 @@ struct HostFacts {
   // 0.85 to 0.93 of Intel MPI on 8 ranks of 2 cores; the second for more than 4 ranks.
   std::int64_t crowded_bcast_from = any_size, crowded_allreduce_from = any_size;
 
-  // Small messages that only the root waits for leave Open MPI faster: 0.71 to 0.92 of it on two ranks of Zen 3.
-  std::int64_t small_gather_below = 0, small_scatter_below = 0;
   // Where no rank knows the others' counts (MPI_Gatherv, Scatterv) such messages go through mailboxes: 0.51 to 0.88 of
   // Open MPI and Intel MPI, and to the root of MPICH 4.
   bool gathers_counted = false, scatters_counted = false;
@@ -71,9 +69,9 @@ struct HostFacts {
   // cores; small ones to neighbours 0.47 to 0.80 of Open MPI, large ones 0.96 to 5.
   std::int64_t crowded_alltoall_below = 0;
   bool crowded_neighbors = false;
-  // With more ranks than cores, few bytes in all: 0.82 to 0.90 of Open MPI on 4 ranks of 2 cores. Exscan of 8 bytes,
-  // which a rank sends on and goes: 0.72 to 0.93 of it.
-  std::int64_t crowded_reduce_scatter_below = 0, small_exscan_below = 0;
+  // With more ranks than cores, few bytes in all: 0.82 to 0.90 of Open MPI on 4 ranks of 2 cores. Exscan of 8 bytes
+  // there, which a rank sends on and goes: 0.72 to 0.93 of it.
+  std::int64_t crowded_reduce_scatter_below = 0, crowded_exscan_below = 0;
 
   // Nonblocking calls on two ranks of Zen 3 (bench/turns --kinds nonblocking): of large blocks 0.59 to 0.91 of Intel
   // MPI; with more ranks than cores, 0.74 to 0.89 of Open MPI where small blocks go to all, and for MPI_Ibarrier.

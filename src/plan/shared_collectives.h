@@ -30,8 +30,8 @@ inline std::optional<bool> host_does_by_table(const HostCollectives& table, coll
 inline bool host_shares_faster(const HostFacts& facts, collective::Kind kind, std::size_t bytes, std::uint32_t ranks,
                                bool crowded, bool reads_memory) {
   const auto size = static_cast<std::int64_t>(bytes);
-  if (kind == collective::Kind::exscan) return size < facts.small_exscan_below;
   if (crowded) {
+    if (kind == collective::Kind::exscan) return size < facts.crowded_exscan_below;
     if (kind == collective::Kind::reduce_scatter) return size < facts.crowded_reduce_scatter_below;
     if (kind == collective::Kind::bcast) return size >= facts.crowded_bcast_from;
     return kind == collective::Kind::allreduce && ranks > 4 && size >= facts.crowded_allreduce_from;
@@ -44,14 +44,10 @@ inline bool host_shares_faster(const HostFacts& facts, collective::Kind kind, st
 // data have gaps, where we are far ahead, is not known to all ranks either.
 inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind, std::int64_t bytes, bool crowded) {
   if (kind == collective::Kind::neighbor && crowded && facts.crowded_neighbors) return true;
-  const std::int64_t small_below = kind == collective::Kind::gather    ? facts.small_gather_below
-                                   : kind == collective::Kind::scatter ? facts.small_scatter_below
-                                                                       : 0;
   if (bytes < 0)
     return (kind == collective::Kind::gather && facts.gathers_counted) ||
            (kind == collective::Kind::scatter && facts.scatters_counted);
-  if (kind == collective::Kind::alltoall) return crowded && bytes < facts.crowded_alltoall_below;
-  return bytes < small_below;
+  return kind == collective::Kind::alltoall && crowded && bytes < facts.crowded_alltoall_below;
 }
 
 // The same for the nonblocking ones.
