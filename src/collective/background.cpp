@@ -52,10 +52,12 @@ bool BackgroundQueue::begin(BackgroundCall& call) {
   const bool drives = call.drives_ = try_drive();
   call.fiber_->start(&work, &call);
   if (call.has_entered_) {
+    // One that is queued already is the first, and has just been left because it waits.
+    const bool goes_on = !call.is_queued_ || call.fiber_->has_returned();
     if (!call.is_queued_) append(call);
     // Where it is not driven here, it may have been moved on by others by now, and have ended.
     if (drives) {
-      run(Advancing::caller);
+      if (goes_on) run(Advancing::caller);
       stop_driving();
     }
     return true;
@@ -134,6 +136,11 @@ bool BackgroundQueue::may_go_on() const {
 
 void BackgroundQueue::finish(BackgroundCall& call) {
   if (call.has_ended()) return;
+  if (try_drive()) {
+    if (may_go_on()) run(Advancing::caller);
+    stop_driving();
+    if (call.has_ended()) return;
+  }
   waiters_.fetch_add(1, std::memory_order_relaxed);
   // Who shares its core had better give it away.
   const std::uint32_t spins = group_.waiting() == Waiting::spin ? 1000 : 1;
@@ -144,11 +151,11 @@ void BackgroundQueue::finish(BackgroundCall& call) {
       sched_yield();
       continue;
     }
-    if (run(Advancing::caller)) {
+    // What breaks the group is seen by the call only, so that is resumed at times.
+    if ((polls == 0 || may_go_on()) && run(Advancing::caller)) {
       patience = {};
       polls = spins;
     } else if (polls == 0) {
-      // What breaks the group is seen by the call.
       if (awaited_) static_cast<void>(group_.wait_a_round(patience, *awaited_));
     }
     if (!call.has_ended())

@@ -52,6 +52,9 @@ Result Group::wait_long(const std::atomic<std::uint64_t>& flag, std::uint64_t le
   if (observer_) [[unlikely]]
     return observer_->wait(flag, least) ? Result::ok : fail(Result::mismatch);
   Patience patience;
+  // To look again and again is for who waits; in a line that both ranks write, each look costs the writer a trip.
+  if (background_) [[unlikely]]
+    if (const Result result = idle(patience, {&flag, least, nullptr, nullptr}); result != Result::ok) return result;
   for (;;) {
     for (std::uint32_t poll = 0; poll < polls_between(); ++poll) {
       if (flag.load(std::memory_order_acquire) >= least) return Result::ok;  // partner: release in publish()

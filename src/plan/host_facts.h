@@ -84,6 +84,8 @@ struct HostFacts {
   // small.
   bool begun_neighbors = false;
   std::int64_t small_started_below = 0;
+  // Each start of MPI_Gather_init and MPI_Allgather_init sends what the first one sent: not fast but wrong.
+  bool gathers_once = false;
 
   // Over nodes, on two of two ranks that share two cores (bench/turns --nodes 2): where a step in each node and one
   // between them was faster, of a block, and of what a rank gives to MPI_Reduce_scatter(_block). 1.3 to 2.5, 1.5 to 2.0

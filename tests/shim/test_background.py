@@ -117,6 +117,13 @@ def test_persistent(host):
     assert call(result, "MPI_Startall")["taken"] == 3 * 91  # from the ninth start on; the last is by MPI_Start
 
 
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("host", [*PERSISTENT, "mpich4", "intel"])
+def test_persistent_gathers_of_new_data(host, ranks):
+    """By the tables: MPICH 4.0 and Intel MPI send what they sent at the first start, whatever is there."""
+    assert run(host, ranks, build(host, "persistent_gathers.c")).check().stdout == "done\n"
+
+
 @pytest.mark.parametrize("host", ["mpich5", "abi"])
 def test_persistent_of_a_type_that_is_freed(host):
     finished, result = report(host, 3, cases_program(host), "persistent_type", env=ALWAYS, timeout=60)

@@ -36,6 +36,7 @@ constinit const HostFacts intel{
     .begun_blocks_from = 128 * kib,
     .begun_scatter_from = 16 * kib,
     .begun_neighbors = true,
+    .gathers_once = true,
 };
 
 }  // namespace millrace::plan::hosts

@@ -18,6 +18,7 @@
 #include "shim/shared/background_requests.h"
 #include "shim/shared/background_tokens.h"
 #include "shim/shared/exchange_blocks.h"
+#include "shim/shared/repeat.h"
 
 namespace millrace::shim {
 namespace {
@@ -34,6 +35,14 @@ void give_neighbors(const BackgroundChannel& channel, std::unique_ptr<KeptWithCo
   if (neighbors) return;
   neighbors = channel.neighbors() ? *channel.neighbors() : Neighbors{};
   neighbors->repeats_anywhere = neighbors->repeats;
+}
+
+// Of a Repeat.
+std::array<Word, 2> buffers_of(const CollectiveCall& call) {
+  if (call.exchange)
+    return {call.exchange->buffer(call.exchange->shape.send), call.exchange->buffer(call.exchange->shape.receive)};
+  if (call.kind == CollectiveKind::bcast) return {call.out, call.out};
+  return {call.in, call.out};
 }
 
 }  // namespace
@@ -56,7 +65,17 @@ BackgroundOperation::BackgroundOperation(BackgroundChannel& its_channel, Symbol 
 
 void BackgroundOperation::work(void* self) {
   auto& operation = *static_cast<BackgroundOperation*>(self);
-  operation.attempt = attempt_collective(operation.channel->communicator, operation.call, operation.blocks, nullptr);
+  Communicator& communicator = operation.channel->communicator;
+  Repeat* const repeat = operation.repeat;
+  if (repeat && repeat->run && (operation.blocks || !operation.exchange)) {
+    const auto [first, second] = buffers_of(operation.call);
+    repeat->lists = static_cast<ExchangeBlocks*>(operation.blocks.get());
+    if (repeat->fits(*repeat, first, second)) {
+      operation.attempt = repeat->run(*repeat, communicator, first, second);
+      return;
+    }
+  }
+  operation.attempt = attempt_collective(communicator, operation.call, operation.blocks, repeat);
 }
 
 void BackgroundOperation::advance() const { channel->queue()->advance(collective::Advancing::caller); }

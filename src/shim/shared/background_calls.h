@@ -47,6 +47,7 @@ struct BackgroundOperation {
   std::optional<ExchangeCall> exchange;
   std::unique_ptr<KeptWithCommunicator> blocks;
   Attempt attempt = refused(record::Reason::not_agreed);
+  Repeat* repeat = nullptr;  // of a persistent call, which is the same at each start
   mutable collective::BackgroundCall call_in_background{&work, this};
 };
 

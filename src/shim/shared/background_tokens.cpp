@@ -27,6 +27,7 @@ struct Tokens {
   std::vector<BackgroundToken*> freed;
   std::vector<TokenPtr> freed_persistent;  // their handles are others' by now
 };
+std::atomic<bool> any_freed{false};  // while there are some of the last two; written under the lock
 Tokens& tokens() {
   static auto& instance = *new Tokens;  // never destroyed
   return instance;
@@ -114,15 +115,16 @@ void free_token(BackgroundToken& token) {
   const std::lock_guard hold(known.mutex);
   token.is_freed = true;
   known.freed.push_back(&token);
+  any_freed.store(true, std::memory_order_relaxed);
 }
 
 void end_freed() {
+  if (!any_freed.load(std::memory_order_relaxed)) return;  // or another thread's, a moment ago: it is ended later
   Tokens& known = tokens();
   std::vector<BackgroundToken*> ended;
   std::vector<TokenPtr> ended_persistent;
   {
     const std::lock_guard hold(known.mutex);
-    if (known.freed.empty() && known.freed_persistent.empty()) return;
     const auto has_ended = [](const BackgroundToken* token) { return token->operation->has_ended(); };
     std::copy_if(known.freed.begin(), known.freed.end(), std::back_inserter(ended), has_ended);
     std::erase_if(known.freed, has_ended);
@@ -130,6 +132,7 @@ void end_freed() {
                                       [&](const TokenPtr& token) { return !has_ended(token.get()); });
     std::move(first, known.freed_persistent.end(), std::back_inserter(ended_persistent));
     known.freed_persistent.erase(first, known.freed_persistent.end());
+    any_freed.store(!known.freed.empty() || !known.freed_persistent.empty(), std::memory_order_relaxed);
   }
   for (BackgroundToken* const token : ended) {
     token->is_freed = false;
@@ -175,7 +178,9 @@ void free_persistent(BackgroundToken& token) {
   generation.fetch_add(1, std::memory_order_relaxed);
   persistent_requests.fetch_sub(1, std::memory_order_relaxed);
   own->is_freed = true;
-  if (own->operation) known.freed_persistent.push_back(std::move(own));
+  if (!own->operation) return;
+  known.freed_persistent.push_back(std::move(own));
+  any_freed.store(true, std::memory_order_relaxed);
 }
 
 void forget_tokens() noexcept {

@@ -16,6 +16,7 @@
 #include "shim/call/exchange_call.h"
 #include "shim/call/forwarded_collective.h"
 #include "shim/shared/background_channel.h"
+#include "shim/shared/repeat.h"
 #include "shim/shared/shared_collectives.h"
 
 namespace millrace::shim {
@@ -34,6 +35,8 @@ class PersistentCall {
   std::span<const Word> words() const { return std::span(words_).first(length_); }
   const CollectiveCall& call() const { return call_; }
   std::uint64_t bytes() const { return bytes_; }  // that each start posts, while calls are recorded
+  // Of its starts, once there was one.
+  Repeat& repeat() { return repeat_; }
   // Its communicator is there no more.
   bool is_orphaned() const;
 
@@ -53,6 +56,7 @@ class PersistentCall {
   CollectiveCall call_;
   std::optional<ExchangeCall> exchange_;
   std::uint64_t bytes_ = 0;
+  Repeat repeat_;
   std::vector<std::unique_ptr<std::byte[]>> arrays_;
   std::vector<Word> types_;  // to be freed
 };

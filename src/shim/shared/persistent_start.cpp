@@ -78,6 +78,7 @@ class Start {
     try {
       note_background_advance();
       BackgroundOperation& operation = token_.operation.emplace(channel, call_.symbol(), call_.words(), call_.call());
+      operation.repeat = &call_.repeat();
       if (!channel.queue()->begin(operation.call_in_background)) throw std::bad_alloc();
       if (!operation.call_in_background.has_entered() && operation.attempt.reason() != Reason::none) {
         const Reason reason = operation.attempt.reason();
