@@ -46,8 +46,8 @@ void neighbors(const Run& run, const Buffers& buffers, MPI_Comm line, std::size_
                 {}});
 }
 
-// Whether the host's starts of an Allgather bring what is there by then: those of MPICH 4.0 and Intel MPI bring what was
-// there at the first one (docs/hosts.md), which is nothing to compare with. The same on all ranks.
+// Whether the host's starts of an Allgather bring what is there by then: those of MPICH 4.0 and Intel MPI bring what
+// was there at the first one (docs/hosts.md), which is nothing to compare with. The same on all ranks.
 bool are_new(const Run& run, const Buffers& buffers, std::size_t bytes, const Prepare& prepare) {
   MPI_Request request;
   prepare(false, &request);

@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include <utility>
+
 namespace millrace::collective {
 
 BackgroundCall* BackgroundCall::current() {
@@ -14,7 +16,10 @@ BackgroundQueue::BackgroundQueue(Group& group) : group_(group) {
   group.polls_ = 1;  // to look again is somebody else's turn
 }
 
-BackgroundQueue::~BackgroundQueue() { group_.background_ = nullptr; }
+BackgroundQueue::~BackgroundQueue() {
+  group_.background_ = nullptr;
+  if (spare_) spare_->give_back();
+}
 
 // In the work of a call, before each call of the group.
 Result Group::await_turn() {
@@ -22,7 +27,7 @@ Result Group::await_turn() {
   if (call.has_entered_) return Result::ok;  // it is the first until it ends
   call.has_entered_ = true;
   if (call.drives_ && background_->is_empty()) {
-    background_->append(call);
+    background_->append_unlocked(call);  // nobody else appends, and who removes is who drives
     return Result::ok;
   }
   // Nobody may see it in the queue before it has been left.
@@ -47,9 +52,13 @@ void BackgroundQueue::work(void* context) {
 }
 
 bool BackgroundQueue::begin(BackgroundCall& call) {
-  call.fiber_ = Fiber::take();
-  if (!call.fiber_) return false;
   const bool drives = call.drives_ = try_drive();
+  call.fiber_ = drives ? std::exchange(spare_, nullptr) : nullptr;
+  if (!call.fiber_) call.fiber_ = Fiber::take();
+  if (!call.fiber_) {
+    if (drives) stop_driving();
+    return false;
+  }
   call.fiber_->start(&work, &call);
   if (call.has_entered_) {
     // One that is queued already is the first, and has just been left because it waits.
@@ -62,9 +71,13 @@ bool BackgroundQueue::begin(BackgroundCall& call) {
     }
     return true;
   }
-  call.fiber_->give_back();
   call.has_ended_.store(true, std::memory_order_relaxed);
-  if (drives) stop_driving();
+  if (drives) {
+    keep(call.fiber_);
+    stop_driving();
+  } else {
+    call.fiber_->give_back();
+  }
   return true;
 }
 
@@ -85,8 +98,20 @@ class Locked {
 
 }  // namespace
 
+// By who drives.
+void BackgroundQueue::keep(Fiber* fiber) {
+  if (spare_)
+    fiber->give_back();
+  else
+    spare_ = fiber;
+}
+
 void BackgroundQueue::append(BackgroundCall& call) {
   const Locked hold(locked_);
+  append_unlocked(call);
+}
+
+void BackgroundQueue::append_unlocked(BackgroundCall& call) {
   if (last_)
     last_->next_ = &call;
   else
@@ -112,7 +137,7 @@ bool BackgroundQueue::run(Advancing who) {
     if (!call->fiber_->has_returned()) return moved;
     moved = true;
     remove_first(*call);
-    call->fiber_->give_back();
+    keep(call->fiber_);
     // The last look at it: who waits for it may end its life. Partner: has_ended().
     call->has_ended_.store(true, std::memory_order_release);
   }

@@ -81,8 +81,10 @@ class BackgroundQueue {
   void stop_driving() { driven_.store(false, std::memory_order_release); }
   bool run(Advancing who);
   void append(BackgroundCall& call);
+  void append_unlocked(BackgroundCall& call);
   void remove_first(BackgroundCall& call);
   bool may_go_on() const;
+  void keep(Fiber* fiber);
   static void work(void* call);
 
   Group& group_;
@@ -94,6 +96,7 @@ class BackgroundQueue {
   std::atomic<std::uint32_t> waiters_{0};
   const Group::Awaited* awaited_ = nullptr;  // of the first call, where it was left: on its stack
   std::uint64_t left_ = 0;                   // how often a call was left for another wait
+  Fiber* spare_ = nullptr;                   // of a call that has ended, for the next one
 };
 
 }  // namespace millrace::collective

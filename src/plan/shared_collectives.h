@@ -71,10 +71,15 @@ inline bool host_begins_faster(const HostFacts& facts, collective::Kind kind, st
 // The same for a start of a persistent one.
 inline bool host_starts_faster(const HostFacts& facts, collective::Kind kind, std::int64_t bytes, bool crowded) {
   using collective::Kind;
-  if (facts.gathers_once && (kind == Kind::gather || kind == Kind::allgather)) return false;
+  constexpr std::int64_t allgathers_anew_from = 256 * kib;  // of two ranks, of more from less on
+  if (facts.gathers_once && (kind == Kind::gather || (kind == Kind::allgather && bytes < allgathers_anew_from)))
+    return false;
   if (host_begins_faster(facts, kind, bytes, crowded)) return true;
   const bool is_sent_on = kind == Kind::bcast || kind == Kind::allgather || kind == Kind::alltoall;
-  return bytes >= 0 && is_sent_on && !crowded && bytes < facts.small_started_below;
+  const std::int64_t small_below = is_sent_on                ? facts.small_started_below
+                                   : kind == Kind::allreduce ? facts.small_started_allreduce_below
+                                                             : 0;
+  return bytes >= 0 && !crowded && bytes < small_below;
 }
 
 }  // namespace millrace::plan

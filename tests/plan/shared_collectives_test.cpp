@@ -142,6 +142,10 @@ TEST(SharedCollectives, SmallStartsOfPersistentOnes) {
     EXPECT_FALSE(host_starts_faster(mpich_5, kind, 8, false));
   }
   EXPECT_FALSE(host_starts_faster(openmpi_5, Kind::allreduce, 8, false));
+  EXPECT_TRUE(host_starts_faster(mpich_4, Kind::allreduce, 127, false));
+  EXPECT_FALSE(host_starts_faster(mpich_4, Kind::allreduce, 128, false));
+  EXPECT_FALSE(host_starts_faster(mpich_4, Kind::allreduce, 8, true));
+  EXPECT_FALSE(host_starts_faster(mpich_4, Kind::reduce, 8, false));
   EXPECT_FALSE(host_starts_faster(openmpi_5, Kind::bcast, -1, false));
   EXPECT_TRUE(host_starts_faster(openmpi_5, Kind::allgather, 8, true)) << "as where nothing is prepared";
 }
@@ -149,7 +153,8 @@ TEST(SharedCollectives, SmallStartsOfPersistentOnes) {
 TEST(SharedCollectives, StartsThatHostsGetWrongAreOurs) {
   for (const Kind kind : {Kind::gather, Kind::allgather}) {
     EXPECT_TRUE(host_begins_faster(intel, kind, 512 << 10, false)) << "where nothing is prepared";
-    EXPECT_FALSE(host_starts_faster(intel, kind, 512 << 10, false));
+    EXPECT_EQ(host_starts_faster(intel, kind, 512 << 10, false), kind == Kind::allgather) << "larger ones are right";
+    EXPECT_FALSE(host_starts_faster(intel, kind, 255 << 10, false));
     EXPECT_FALSE(host_starts_faster(mpich_4, kind, 8, false));
   }
   EXPECT_TRUE(host_starts_faster(intel, Kind::alltoall, 512 << 10, false));

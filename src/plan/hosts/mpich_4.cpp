@@ -31,6 +31,7 @@ constinit const HostFacts mpich_4{
     .bcast_by_one_copy = {128 * kib, mib - 1},
     .gathers_counted = true,
     .small_started_below = 1 * kib,
+    .small_started_allreduce_below = 128,
     .gathers_once = true,
     .crosses_scan_slowly = true,
     .reports_short_bcast = true,

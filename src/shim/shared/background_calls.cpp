@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "base/log.h"
 #include "shared_memory/process.h"
@@ -52,9 +53,9 @@ std::uint16_t background_number(const CollectiveCall& call) {
   return static_cast<std::uint16_t>(first_shared_algorithm + static_cast<int>(call.kind) + exchange);
 }
 
-BackgroundOperation::BackgroundOperation(BackgroundChannel& its_channel, Symbol its_symbol,
+BackgroundOperation::BackgroundOperation(std::shared_ptr<BackgroundChannel> its_channel, Symbol its_symbol,
                                          std::span<const Word> its_words, const CollectiveCall& its_call)
-    : channel(its_channel.keep()), symbol(its_symbol), words{}, call(its_call) {
+    : channel(std::move(its_channel)), symbol(its_symbol), words{}, call(its_call) {
   std::copy(its_words.begin(), its_words.end(), words.begin());
   if (!call.exchange) return;
   exchange.emplace(its_symbol, its_call.exchange->shape, std::span(words).first(its_words.size()));

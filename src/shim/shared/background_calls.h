@@ -31,8 +31,9 @@ struct BackgroundFailure {
 struct BackgroundOperation {
   static constexpr std::size_t most_words = 12;
 
-  BackgroundOperation(BackgroundChannel& its_channel, Symbol its_symbol, std::span<const Word> its_words,
-                      const CollectiveCall& its_call);
+  // `its_channel`: kept, or without an owner where something else keeps it for longer than this.
+  BackgroundOperation(std::shared_ptr<BackgroundChannel> its_channel, Symbol its_symbol,
+                      std::span<const Word> its_words, const CollectiveCall& its_call);
   static void work(void* self);
   void advance() const;
   void finish() const;

@@ -88,6 +88,11 @@ class Completion {
   bool by_value() const { return symbol_entry(symbol_) == Entry::Request_get_status && !from_fortran(); }
   Word single() const { return by_value() ? arguments_.request(0) : arguments_.request_at(0); }
 
+  bool ignores_status() const {
+    const Word status = words_[at::Wait::status];
+    return from_fortran() ? fortran::is_status_ignore(status) : status == abi::status_ignore;
+  }
+
   Word wait() {
     BackgroundToken* const token = find_token(single());
     if (!token) {
@@ -95,6 +100,11 @@ class Completion {
       return pass();
     }
     token->operation->finish();
+    if (ignores_status()) {  // then there is nothing left that the host might say
+      if (!token->persistent) set_null(words_[0], 0);
+      const Word result = succeed(symbol_, words_);
+      return with_failure(result, retire(*token));
+    }
     set_null(words_[0], 0);
     const Word result = pass();
     keep_if_persistent({0, token});
@@ -361,7 +371,7 @@ BackgroundRequest::~BackgroundRequest() {
 
 BackgroundOperation& BackgroundRequest::begin(BackgroundChannel& channel, Symbol symbol, std::span<const Word> words,
                                               const CollectiveCall& call) {
-  return token_->operation.emplace(channel, symbol, words, call);
+  return token_->operation.emplace(channel.keep(), symbol, words, call);
 }
 
 void BackgroundRequest::give(bool from_fortran, Word address) {

@@ -77,7 +77,9 @@ class Start {
     BackgroundChannel& channel = call_.channel();
     try {
       note_background_advance();
-      BackgroundOperation& operation = token_.operation.emplace(channel, call_.symbol(), call_.words(), call_.call());
+      // The token has the call, which keeps the channel, for as long as the operation.
+      const std::shared_ptr<BackgroundChannel> kept(std::shared_ptr<void>(), &channel);
+      BackgroundOperation& operation = token_.operation.emplace(kept, call_.symbol(), call_.words(), call_.call());
       operation.repeat = &call_.repeat();
       if (!channel.queue()->begin(operation.call_in_background)) throw std::bad_alloc();
       if (!operation.call_in_background.has_entered() && operation.attempt.reason() != Reason::none) {

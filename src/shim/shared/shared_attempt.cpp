@@ -343,9 +343,9 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
   }
   const std::optional<bool> told = found.is_predefined ? told_by_table(group, either)
                                                        : plan::host_does_by_table(by_table, either.kind, either.bytes);
-  if (communicator.is_background) return Attempt::ours();  // no host was measured to be faster
   // Of two operands there is no other order, but for ops that the program says nothing of.
   const bool must_fold = reducer.in_rank_order && (group.ranks() > 2 || !found.is_predefined);
+  if (communicator.is_background) return must_fold ? Attempt::ours() : whose_begun(communicator, either);
   const bool hosts = !takes_all && !must_fold &&
                      told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(), group.crowded(),
                                                             group.reads_memory()));

@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
         for (int i = 0; i < ranks * count; ++i) blocks[i] = -1;
         MPI_Start(&requests[kind]);
         MPI_Wait(&requests[kind], MPI_STATUS_IGNORE);
-        MPI_Barrier(MPI_COMM_WORLD);  /* a rank that is far ahead of a root would do all its starts by the host */
+        MPI_Barrier(MPI_COMM_WORLD); /* a rank that is far ahead of a root would do all its starts by the host */
         if (start >= hosts_own && (kind == 0 || rank == 1)) all_wrong += wrong(blocks, ranks, count, start);
       }
     MPI_Request_free(&requests[0]);
