@@ -120,7 +120,7 @@ template <Symbol symbol, std::size_t count>
 // The same of Fortran.
 template <Symbol symbol, CollectiveKind kind, std::size_t count>
 [[gnu::always_inline]] inline bool done_as_before_in_fortran(const std::array<Word, count>& words, Word& result) {
-  if (!is_read_in_fortran(symbol, kind)) return false;
+  if ((current_mode() & (recording | checking)) != 0 || !is_read_in_fortran(symbol, kind)) return false;
   std::array<Word, count> read;
   read_fortran(kind, words, read.data());
   const RememberedCall& before = remembered_call(symbol, kind, read);
