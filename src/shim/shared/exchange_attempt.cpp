@@ -102,7 +102,7 @@ class ExchangeAttempt {
       : communicator_(communicator), call_(call), shape_(call.shape), blocks_(blocks) {}
 
   Attempt run(Repeat* repeat) {
-    if (const Attempt answer = decide(); answer.is_decided()) return answer;
+    if (const Attempt answer = decide(repeat); answer.is_decided()) return answer;
     if (swaps_blocks_ && find_plain_blocks(repeat)) return done(swap_blocks());
     blocks_.clear();
     // The blocks of MPI_Neighbor_allgather are the same in whatever order they come.
@@ -131,7 +131,7 @@ class ExchangeAttempt {
   bool is_root() const { return communicator_.rank == root_; }
 
   // By what is equal on all ranks. What is left to the host gets here: nothing is built before.
-  Attempt decide() {
+  Attempt decide(Repeat* repeat) {
     if (shape_.is_rooted()) {
       root_ = call_.root();
       if (root_ < 0 || root_ >= communicator_.ranks) return refused(Reason::invalid_argument);
@@ -145,7 +145,7 @@ class ExchangeAttempt {
     if (in_place_ && shape_.kind == ExchangeKind::alltoall) return refused(Reason::buffers_overlap);
     plan::EitherCall call{.kind = kind_of(shape_.kind), .flavor = flavor()};
     if (shape_.is_rooted()) call.root = root_;
-    if (!shape_.is_regular()) return whose_is(communicator_, call, false);
+    if (!shape_.is_regular()) return whose_is(communicator_, call, false, nullptr);
     const ExchangeSide& side = regular_side(call_, communicator_.rank);
     const std::int64_t bytes = bytes_of_a_block(call_, side);
     if (bytes < 0) return refused(Reason::invalid_argument);
@@ -154,7 +154,7 @@ class ExchangeAttempt {
     if (bytes == 0) return refused_nothing(false);
     call.bytes = bytes;
     block_bytes_ = static_cast<std::size_t>(bytes);
-    const Attempt answer = whose_is(communicator_, call, !is_predefined(call_.datatype(side, 0)));
+    const Attempt answer = whose_is(communicator_, call, !is_predefined(call_.datatype(side, 0)), repeat);
     if (answer.is_decided()) return answer;
     const collective::Group& group = communicator_.group->group();
     if (group.across()) {
@@ -177,6 +177,7 @@ class ExchangeAttempt {
         (!plain.receives() || is_predefined(call_.datatype(shape_.receive, 0))))
       *repeat = {.fits = repeat_fits,
                  .run = run_again,
+                 .asked = repeat->asked,
                  .group = &communicator_.group->group(),
                  .known = known_,
                  .root = static_cast<std::uint32_t>(root_),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <utility>
 #include <vector>
 
 #include "abi.h"
@@ -52,9 +53,10 @@ class MeasuredCalls : public KeptWithCommunicator {
   std::vector<EvidenceRecord> records;
   std::vector<collective::Data> rows;  // the records, where ranks of other nodes send theirs
   std::uint64_t reports = 0;
-  bool is_counted = false;     // the call under way
-  std::uint64_t entry_ns = 0;  // 0: it is not timed
-  bool has_failed = false;     // some call here
+  bool is_counted = false;       // the call under way
+  std::uint64_t entry_ns = 0;    // 0: it is not timed
+  Reason answer = Reason::none;  // of keep_answer(); none: there is none
+  bool has_failed = false;       // some call here
 };
 
 bool synchronises(const plan::EitherCall& call) {
@@ -155,7 +157,8 @@ void note_host_call(Communicator& communicator, std::uint64_t time_ns) noexcept 
       static_cast<std::uint32_t>(std::min(time_ns, most_ns));
 }
 
-Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool hosts, bool either) noexcept try {
+Whose whose_call(Communicator& communicator, const Asked& asked) noexcept try {
+  const auto& [call, hosts, either] = asked;
   const Reason by_table = hosts ? Reason::host_is_faster : Reason::none;
   const When when = when_to_try.load(std::memory_order_relaxed);
   if (when == When::never) return {Result::ok, by_table};
@@ -163,6 +166,10 @@ Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool 
     communicator.measured =
         std::make_unique<MeasuredCalls>(when == When::always, communicator.group->group().across() != nullptr);
   MeasuredCalls& calls = *calls_of(communicator);
+  if (calls.answer != Reason::none) [[unlikely]] {
+    if (calls.entry_ns != 0) calls.entry_ns = monotonic_ns();
+    return {Result::ok, std::exchange(calls.answer, Reason::none)};
+  }
   calls.is_counted = true;
   calls.entry_ns = 0;
   add(job.calls, 1);
@@ -185,6 +192,12 @@ Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool 
 } catch (...) {  // no memory: the others count on this rank
   return {communicator.group->group().fail(Result::rank_failed), Reason::none};
 }
+
+void keep_answer(Communicator& communicator, Reason reason) noexcept {
+  if (MeasuredCalls* const calls = calls_of(communicator)) calls->answer = reason;
+}
+
+void forget_answer(Communicator& communicator) noexcept { keep_answer(communicator, Reason::none); }
 
 bool count_as_before(Communicator& communicator, std::uint64_t epoch) noexcept {
   MeasuredCalls* const calls = calls_of(communicator);

@@ -28,7 +28,15 @@ struct Whose {
 // `hosts`: whether the table leaves it to the host; `either`: whether it may be done by the other side. Once for each
 // call, as soon as all is known that is the same on all ranks. Calls count from here on: a rank that fails before makes
 // none, as far as the others are concerned.
-Whose whose_call(Communicator& communicator, const plan::EitherCall& call, bool hosts, bool either) noexcept;
+struct Asked {
+  plan::EitherCall call;
+  bool hosts, either;
+};
+Whose whose_call(Communicator& communicator, const Asked& asked) noexcept;
+// The call that was asked about is the host's: who is asked once more, on the long way to it, shall answer so, and
+// counts nothing. Until it has been asked, or forget_answer().
+void keep_answer(Communicator& communicator, record::Reason reason) noexcept;
+void forget_answer(Communicator& communicator) noexcept;
 
 // The host has done one while the ranks had not agreed: what is known of it beforehand.
 void note_host_call(Communicator& communicator, std::uint64_t time_ns) noexcept;

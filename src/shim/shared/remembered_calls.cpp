@@ -39,20 +39,32 @@ void remembered_call_ended(Word comm, std::uint64_t serial, bool counted, int er
   host_call_ended(*communicator, error, false);
 }
 
-bool repeat_call(const RememberedCall& before, Word first, Word second, Word& result) noexcept {
+bool repeat_call(RememberedCall& before, Word first, Word second, Word& result) noexcept {
   Communicator& communicator = *before.communicator;
   const Repeat& repeat = before.repeat;
   if (!repeat.fits(repeat, first, second)) return false;
-  if (!count_as_before(communicator, before.epoch)) return false;
   const Symbol symbol = before.symbol;  // an error handler may make calls that are remembered in this place
+  const bool is_as_before = count_as_before(communicator, before.epoch);
+  if (!is_as_before) {
+    const Whose whose = whose_call(communicator, repeat.asked);
+    if (whose.reason != record::Reason::none) {
+      keep_answer(communicator, whose.reason);
+      return false;
+    }
+    if (whose.result != collective::Result::ok) {
+      result = as_word(end_taken_call(communicator, symbol, done(whose.result)));
+      return true;
+    }
+    before.epoch = epoch_of_decisions(communicator);
+  }
   const Attempt attempt = repeat.run(repeat, communicator, first, second);
-  if (attempt.is_good()) [[likely]] {
+  if (attempt.is_good() && is_as_before) [[likely]] {
     ++communicator.calls;
     note_meeting();
     result = 0;
     return true;
   }
-  note_counted(communicator);
+  if (is_as_before) note_counted(communicator);
   result = as_word(end_taken_call(communicator, symbol, attempt));
   return true;
 }

@@ -102,7 +102,7 @@ void remember_call(Symbol symbol, std::span<const Word> words, CollectiveKind ki
 void remembered_call_ended(Word comm, std::uint64_t serial, bool counted, int error) noexcept;
 
 // False if the call must be looked at anew.
-bool repeat_call(const RememberedCall& before, Word first, Word second, Word& result) noexcept;
+bool repeat_call(RememberedCall& before, Word first, Word second, Word& result) noexcept;
 
 // Whether a call of these words is to be done as that one was, as far as nothing is counted or done for it.
 template <Symbol symbol, std::size_t count>
@@ -123,7 +123,7 @@ template <Symbol symbol, CollectiveKind kind, std::size_t count>
   if ((current_mode() & (recording | checking)) != 0 || !is_read_in_fortran(symbol, kind)) return false;
   std::array<Word, count> read;
   read_fortran(kind, words, read.data());
-  const RememberedCall& before = remembered_call(symbol, kind, read);
+  RememberedCall& before = remembered_call(symbol, kind, read);
   if (!is_as_before<symbol>(before, read)) return false;
   const auto [first, second] = before.buffers;
   if (!repeat_call(before, data_address(true, read[first]), data_address(true, read[second]), result)) return false;
@@ -139,7 +139,7 @@ template <Symbol symbol, CollectiveKind kind, std::size_t count>
   } else if constexpr (is_fortran(symbol)) {
     return done_as_before_in_fortran<symbol, kind>(words, result);
   }
-  const RememberedCall& before = remembered_call(symbol, kind, words);
+  RememberedCall& before = remembered_call(symbol, kind, words);
   if (!is_as_before<symbol>(before, words)) return false;
   if (before.is_ours) return repeat_call(before, words[before.buffers[0]], words[before.buffers[1]], result);
   if (before.is_counted && !count_as_before(*before.communicator, before.epoch)) return false;

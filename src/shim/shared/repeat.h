@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "collective/known_call.h"
+#include "shim/shared/measured_calls.h"
 #include "shim/shared/plain_blocks.h"
 #include "shim/shared/shared_attempt.h"
 
@@ -21,6 +22,7 @@ struct Repeat {
   // Longer ones take so long that nothing is gained.
   static constexpr std::size_t most_bytes = 64 << 10;
 
+  Asked asked{};  // whose it is
   collective::Group* group = nullptr;
   collective::KnownCall known{};
   std::uint32_t root = 0;

@@ -272,11 +272,12 @@ constexpr auto run_again_of(CollectiveKind kind) {
 }
 
 // Of a call whose buffers fit. Without a run() where it is not to be repeated.
-Repeat repeat_of(collective::Group& group, const ReductionCall& reduction) {
+Repeat repeat_of(collective::Group& group, const ReductionCall& reduction, const Asked& asked) {
   const CollectiveCall& call = reduction.call;
   const auto root = static_cast<std::uint32_t>(call.kind == CollectiveKind::reduce ? call.root : 0);
   Repeat repeat{
       .fits = repeat_fits,
+      .asked = asked,
       .group = &group,
       .known = collective::known_reduction(group, kind_of(call.kind), reduction.in_bytes(), reduction.reducer, root),
       .root = root,
@@ -314,7 +315,7 @@ Attempt whose_over_nodes(Communicator& communicator, const plan::EitherCall& cal
   const bool hosts = !takes_all && plan::host_crosses_faster(*facts, shape, call.kind, call.bytes);
   // Else ranks could not tell each other what they saw.
   if (!across.moves(collective::Kind::allgather, 1)) return hosts ? refused(Reason::host_is_faster) : Attempt::ours();
-  return answered(whose_call(communicator, call, hosts, either), has_handles);
+  return answered(whose_call(communicator, {call, hosts, either}), has_handles);
 }
 
 // Whose a nonblocking call that reduces nothing is, which is neither measured nor learned.
@@ -326,7 +327,7 @@ Attempt whose_begun(const Communicator& communicator, const plan::EitherCall& ca
 
 // whose_is() of reductions. `bytes`: of what a rank contributes.
 Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, std::uint64_t bytes,
-                        const FoundOp& found, const Reducer& reducer) {
+                        const FoundOp& found, const Reducer& reducer, Repeat* repeat) {
   const auto flavor = static_cast<std::uint8_t>(found.op_class);
   const plan::EitherCall either{
       .kind = kind_of(call.kind),
@@ -355,7 +356,9 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
   const bool either_may =
       !must_fold && !call.counts && (found.is_exact || (found.is_predefined && (only_moves || learns())));
   // What an array of counts holds is not seen by its address.
-  return answered(whose_call(communicator, either, hosts, either_may), !found.is_predefined || call.counts);
+  const Asked asked{either, hosts, either_may};
+  if (repeat) repeat->asked = asked;
+  return answered(whose_call(communicator, asked), !found.is_predefined || call.counts);
 }
 
 // The counts of MPI_Reduce_scatter as numbers of elements, and as many places behind them. Null: no memory, or one is
@@ -418,7 +421,7 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   if (call.in_place && call.kind == CollectiveKind::reduce && !receives) return refused(Reason::invalid_argument);
   const Word in = call.in_place ? call.out : call.in;
   if (in == 0 || (receives && out_elements != 0 && call.out == 0)) return refused(Reason::invalid_argument);
-  if (const Attempt answer = whose_reduction(communicator, call, bytes, found, reducer); answer.is_decided())
+  if (const Attempt answer = whose_reduction(communicator, call, bytes, found, reducer, repeat); answer.is_decided())
     return answer;
 
   if (is_device_memory(in, receives ? call.out : 0))
@@ -428,7 +431,7 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   // What goes by reduce_plainly().
   if (repeat && !group.across() && found.is_predefined && !found.gaps && !call.counts && is_predefined(call.datatype) &&
       bytes <= Repeat::most_bytes && (call.in_place || !receives || !overlap) && !(blocks && call.in_place))
-    *repeat = repeat_of(group, reduction);
+    *repeat = repeat_of(group, reduction, repeat->asked);
   const Attempt attempt = receives && !call.in_place && overlap
                               ? reduce_overlapping(group, reduction, found.gaps)
                               : reduce_disjoint(group, reduction, in, call.out, found.gaps);
@@ -436,13 +439,14 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
 }
 
 Attempt attempt_barrier(Communicator& communicator, Repeat* repeat) {
-  const Attempt answer = whose_is(communicator, {.kind = collective::Kind::barrier}, false);
+  const Attempt answer = whose_is(communicator, {.kind = collective::Kind::barrier}, false, repeat);
   if (answer.is_decided()) return answer;
   collective::Group& group = communicator.group->group();
   if (repeat && !group.across())
     *repeat = {.fits = [](const Repeat&, Word, Word) noexcept { return true; },
                .run = [](const Repeat& known, const Communicator&, Word,
                          Word) noexcept { return done(collective::barrier(*known.group, known.known)); },
+               .asked = repeat->asked,
                .group = &group,
                .known = collective::known_barrier(group)};
   return done(collective::barrier(group));
@@ -481,7 +485,7 @@ const char* explanation(collective::Result result) {
 
 bool host_reports_short_bcast() { return facts->reports_short_bcast; }
 
-Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles) {
+Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles, Repeat* repeat) {
   if (communicator.is_background) return whose_begun(communicator, call);
   const collective::Group& group = communicator.group->group();
   if (const collective::Across* const across = group.across()) {
@@ -499,7 +503,9 @@ Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool 
                                     *facts, call.kind, static_cast<std::size_t>(std::max<std::int64_t>(call.bytes, 0)),
                                     group.ranks(), group.crowded(), group.reads_memory())
                               : plan::host_exchanges_faster(*facts, call.kind, call.bytes, group.crowded()));
-  return answered(whose_call(communicator, call, hosts, true), has_handles);
+  const Asked asked{call, hosts, true};
+  if (repeat) repeat->asked = asked;
+  return answered(whose_call(communicator, asked), has_handles);
 }
 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call,

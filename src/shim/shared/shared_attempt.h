@@ -75,6 +75,8 @@ inline constexpr Attempt done(collective::Result result) {
   return {record::Reason::none, result, 0};
 }
 
+struct Repeat;  // repeat.h
+
 // What the plan knows of the host, for host_shares_faster(), and whether to ask the plan at all. Before the first
 // attempt, by one thread.
 void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives& table, plan::LearnedSides learned,
@@ -86,10 +88,9 @@ bool host_reports_short_bcast();
 // Whether a call that reduces nothing is ours, by what was measured and is being measured (measured_calls.h), or what
 // becomes of it; the same answer on every rank. Once for a call. `call.bytes`: of each block, -1 where ranks do
 // not know it to be equal.
-// `has_handles`: of datatypes that are not predefined, and by which `call` was made.
-Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles);
-
-struct Repeat;  // repeat.h
+// `has_handles`: of datatypes that are not predefined, and by which `call` was made. `repeat`: as of
+// attempt_collective(); what was asked.
+Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles, Repeat* repeat);
 
 // `blocks`: memory for the lists of a call that moves data, made where there is none. `repeat`: filled in, where that
 // is possible, for calls with the same words on the same communicator, if this one is good; null where nobody asks.

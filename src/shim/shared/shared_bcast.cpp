@@ -187,7 +187,7 @@ Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call, Re
                                 .flavor = static_cast<std::uint8_t>(algorithm.algorithm),
                                 .bytes = static_cast<std::int64_t>(data.bytes),
                                 .root = call.root};
-  if (const Attempt answer = whose_is(communicator, either, !is_predefined(call.datatype)); answer.is_decided())
+  if (const Attempt answer = whose_is(communicator, either, !is_predefined(call.datatype), repeat); answer.is_decided())
     return answer;
   collective::Group& group = communicator.group->group();
   const bool is_root = communicator.rank == call.root;
@@ -199,6 +199,7 @@ Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call, Re
   if (repeat && !group.across() && is_predefined(call.datatype) && data.bytes <= Repeat::most_bytes)
     *repeat = {.fits = repeat_fits,
                .run = run_again,
+               .asked = repeat->asked,
                .group = &group,
                .known = collective::known_bcast(group, data.bytes, root),
                .root = root,

@@ -217,6 +217,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     Repeat repeat;
     const Attempt attempt =
         attempt_collective(*communicator, call, communicator->exchange, observed ? nullptr : &repeat);
+    forget_answer(*communicator);
     if (attempt.reason() == Reason::none) {
       if (repeat.run && attempt.is_good())
         remember_call(symbol, words, call.kind, buffers_of(call), *communicator, true, &repeat);
