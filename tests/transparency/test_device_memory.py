@@ -68,6 +68,9 @@ def compare(host, name, kind, when="early", ranks=2, settings=ALWAYS):
         ours = run(host, program, stand_in, arguments, ranks, True, env)
         compared = [without_what_is_wrong_alone(host, ranks, lines) for lines in (ours, alone)]
         assert compared[0] == compared[1]
+        # Calls that are not recorded go by what is remembered of the last ones.
+        unrecorded = run(host, program, stand_in, arguments, ranks, True, settings)
+        assert without_what_is_wrong_alone(host, ranks, unrecorded) == compared[1]
         calls = {call["name"]: call for call in json.loads(path.read_text())["calls"]}
     finally:
         path.unlink(missing_ok=True)

@@ -72,7 +72,7 @@ void BackgroundOperation::work(void* self) {
     const auto [first, second] = buffers_of(operation.call);
     repeat->lists = static_cast<ExchangeBlocks*>(operation.blocks.get());
     if (repeat->fits(*repeat, first, second)) {
-      operation.attempt = repeat->run(*repeat, communicator, first, second);
+      operation.attempt = repeat->run(*repeat, first, second);
       return;
     }
   }

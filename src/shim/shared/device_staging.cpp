@@ -94,8 +94,7 @@ int TouchableElements::deliver() const {
 Attempt copy_failed(const Communicator& communicator, int error, bool others_wait) {
   log(LogLevel::error, error == abi::err_intern ? "no memory for a copy of a buffer in a device's memory"
                                                 : "the host cannot copy from or to a device's memory");
-  tell_error(communicator, error);
-  return others_wait ? failed_for_all(communicator.group->group(), error) : failed(error);
+  return (others_wait ? failed_for_all(communicator.group->group(), error) : failed(error)).as_untold();
 }
 
 }  // namespace millrace::shim

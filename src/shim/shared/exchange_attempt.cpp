@@ -37,17 +37,16 @@ Kind kind_of(ExchangeKind kind) {
 }
 
 // What keeps this rank from doing its part; the program hears of it as of an error of the host.
-Attempt report(const Communicator& communicator, int error) {
+Attempt report(int error) {
   log(LogLevel::error, error == abi::err_intern ? "no memory for the data of a collective"
                                                 : "the host cannot pack or unpack the data of a collective");
-  tell_error(communicator, error);
-  return failed(error);
+  return failed(error).as_untold();
 }
 
 // The same, while others may be waiting for this rank.
 Attempt break_off(const Communicator& communicator, int error) {
-  report(communicator, error);
-  return failed_for_all(communicator.group->group(), error);
+  failed_for_all(communicator.group->group(), error);
+  return report(error);
 }
 
 constexpr std::size_t most_pairs_compared = 4096;
@@ -89,7 +88,7 @@ bool repeat_fits(const Repeat& repeat, Word from, Word to) noexcept {
   return repeat.blocks.list(from, to, *repeat.lists);
 }
 
-Attempt run_again(const Repeat& repeat, const Communicator&, Word, Word) noexcept {
+Attempt run_again(const Repeat& repeat, Word, Word) noexcept {
   const ExchangeBlocks& lists = *repeat.lists;
   return done(collective::exchange_blocks(
       *repeat.group, repeat.known, {repeat.known.entry->kind, repeat.bytes, lists.sent, lists.gathered, repeat.root}));
@@ -121,7 +120,7 @@ class ExchangeAttempt {
     const Result result = move();
     if (result != Result::ok && result != Result::truncated) return done(result);
     if (rejected) return refused(Reason::buffers_overlap);
-    if (const int error = blocks_.unpack(); error != 0) return report(communicator_, error);
+    if (const int error = blocks_.unpack(); error != 0) return report(error);
     return done(result);
   }
 

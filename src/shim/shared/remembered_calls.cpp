@@ -16,14 +16,14 @@ void remember_call(Symbol symbol, std::span<const Word> words, CollectiveKind ki
     words = std::span(read).first(words.size());
   }
   RememberedCall& remembered = remembered_call(symbol, kind, words);
-  remembered = {.symbol = symbol,
-                .buffers = buffers,
-                .is_ours = repeat != nullptr,
-                .is_counted = counted,
-                .generation = communicator_generation.load(std::memory_order_acquire),
-                .epoch = epoch_of_decisions(communicator),
-                .serial = communicator.serial,
-                .communicator = &communicator};
+  remembered.symbol = symbol;
+  remembered.buffers = buffers;
+  remembered.is_ours = repeat != nullptr;
+  remembered.is_counted = counted;
+  remembered.generation = communicator_generation.load(std::memory_order_acquire);
+  remembered.epoch = epoch_of_decisions(communicator);
+  remembered.serial = communicator.serial;
+  remembered.communicator = &communicator;
   if (repeat) remembered.repeat = *repeat;
   std::copy(words.begin(), words.end(), remembered.words.begin());
   remembered.significant.fill(~Word{0});
@@ -57,7 +57,7 @@ bool repeat_call(RememberedCall& before, Word first, Word second, Word& result) 
     }
     before.epoch = epoch_of_decisions(communicator);
   }
-  const Attempt attempt = repeat.run(repeat, communicator, first, second);
+  const Attempt attempt = repeat.run(repeat, first, second);
   if (attempt.is_good() && is_as_before) [[likely]] {
     ++communicator.calls;
     note_meeting();

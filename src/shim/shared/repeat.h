@@ -17,7 +17,7 @@ struct Repeat {
   // can be taken as those were. Nothing is done yet that another rank sees.
   bool (*fits)(const Repeat& repeat, Word first, Word second) noexcept = nullptr;
   // Does it, after fits(). Null: nothing is known.
-  Attempt (*run)(const Repeat& repeat, const Communicator& communicator, Word first, Word second) noexcept = nullptr;
+  Attempt (*run)(const Repeat& repeat, Word first, Word second) noexcept = nullptr;
 
   // Longer ones take so long that nothing is gained.
   static constexpr std::size_t most_bytes = 64 << 10;

@@ -246,7 +246,7 @@ bool repeat_fits(const Repeat& repeat, Word in, Word out) noexcept {
 }
 
 template <CollectiveKind kind>
-Attempt run_again(const Repeat& repeat, const Communicator&, Word first, Word second) noexcept {
+Attempt run_again(const Repeat& repeat, Word first, Word second) noexcept {
   const void* const in = as_pointer(repeat.in_place ? second : first);
   void* const out = repeat.receives ? as_pointer(second) : nullptr;
   collective::Group& group = *repeat.group;
@@ -444,7 +444,7 @@ Attempt attempt_barrier(Communicator& communicator, Repeat* repeat) {
   collective::Group& group = communicator.group->group();
   if (repeat && !group.across())
     *repeat = {.fits = [](const Repeat&, Word, Word) noexcept { return true; },
-               .run = [](const Repeat& known, const Communicator&, Word,
+               .run = [](const Repeat& known, Word,
                          Word) noexcept { return done(collective::barrier(*known.group, known.known)); },
                .asked = repeat->asked,
                .group = &group,
@@ -463,10 +463,6 @@ void use_host_facts(const plan::HostFacts& measured, const plan::HostCollectives
 }
 
 void keep_rank_order(bool keeps) { keeps_order = keeps; }
-
-void tell_error(const Communicator& communicator, int error) {
-  if (!communicator.is_background) host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(error));
-}
 
 void keep_from_helpers() {
   if (collective::BackgroundCall* const call = collective::BackgroundCall::current()) call->keep_from_helpers();

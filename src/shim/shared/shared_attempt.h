@@ -42,6 +42,10 @@ class Attempt {
 
   constexpr Attempt as_by_words() const { return Attempt(word_ | is_by_words); }
   constexpr Attempt as_uncounted() const { return Attempt(word_ | is_by_words | is_not_counted); }
+  // With an error of which the program's handler has not heard yet: it hears of it last, for it may free the
+  // communicator.
+  constexpr Attempt as_untold() const { return Attempt(word_ | is_not_told); }
+  constexpr bool is_untold() const { return (word_ & is_not_told) != 0; }
   // With an error of the host, if it has none yet.
   constexpr Attempt with_error(int error) const {
     return this->error() != 0 ? *this : Attempt(reason(), result(), error);
@@ -49,7 +53,8 @@ class Attempt {
 
  private:
   static constexpr int result_bit = 8;
-  static constexpr std::uint64_t is_by_words = 1 << 16, is_ours = 1 << 17, is_not_counted = 1 << 18;
+  static constexpr std::uint64_t is_by_words = 1 << 16, is_ours = 1 << 17, is_not_counted = 1 << 18,
+                                 is_not_told = 1 << 19;
   explicit constexpr Attempt(std::uint64_t word) : word_(word) {}
 
   std::uint64_t word_;
@@ -97,8 +102,6 @@ Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool 
 Attempt attempt_collective(Communicator& communicator, const CollectiveCall& call,
                            std::unique_ptr<KeptWithCommunicator>& blocks, Repeat* repeat) noexcept;
 
-// Says of an error that it is the host's to tell the program; not of calls in the background, whose completion does.
-void tell_error(const Communicator& communicator, int error);
 // What follows calls the host: no thread of ours may do it for a call in the background.
 void keep_from_helpers();
 

@@ -84,10 +84,9 @@ Result bcast_bytes(collective::Group& group, char* bytes, std::size_t& length, s
 }
 
 // A root that sends less than this rank expects: MPICH tells this rank, others only write what came.
-Attempt received(const Communicator& communicator, std::size_t came_bytes, std::size_t expected_bytes) {
+Attempt received(std::size_t came_bytes, std::size_t expected_bytes) {
   if (came_bytes == expected_bytes || !host_reports_short_bcast()) return done(Result::ok);
-  tell_error(communicator, abi::err_other);
-  return failed(abi::err_other);
+  return failed(abi::err_other).as_untold();
 }
 
 // The layout packs and unpacks piece by piece.
@@ -110,7 +109,7 @@ Attempt bcast_by_layout(const Communicator& communicator, const CollectiveCall& 
     if (!is_root && data.layout->unpack_segment(piece.get(), first, size, base, call.count) != Status::ok)
       return failed(abi::err_intern);
     if (result != Result::ok) return done(result);
-    if (came < length) return received(communicator, start + came, data.bytes);
+    if (came < length) return received(start + came, data.bytes);
   }
   return done(Result::ok);
 }
@@ -139,7 +138,7 @@ Attempt bcast_by_host(const Communicator& communicator, const CollectiveCall& ca
     error = host<Symbol::MPI_Unpack>(as_word(packed.get()), came, as_word(&position), call.out, elements, type.handle(),
                                      comm);
   if (error != 0) return failed(error);
-  return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
+  return result == Result::ok ? received(came, data.bytes) : done(result);
 }
 
 // Memory that the processor cannot touch, on this rank.
@@ -159,16 +158,16 @@ Attempt bcast_staged(Communicator& communicator, const CollectiveCall& call, con
   delivered.count = static_cast<std::int64_t>(came) / data.element_bytes;
   if (!is_root) error = copy_to_device(packed.get(), delivered);
   if (error != 0) return copy_failed(communicator, error, false);
-  return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
+  return result == Result::ok ? received(came, data.bytes) : done(result);
 }
 
 bool repeat_fits(const Repeat&, Word buffer, Word) noexcept { return !is_device_memory(buffer); }
 
-Attempt run_again(const Repeat& repeat, const Communicator& communicator, Word buffer, Word) noexcept {
+Attempt run_again(const Repeat& repeat, Word buffer, Word) noexcept {
   std::size_t came = repeat.bytes;
   const Result result =
       collective::bcast(*repeat.group, repeat.known, as_pointer(buffer), repeat.bytes, repeat.root, &came);
-  return result == Result::ok ? received(communicator, came, repeat.bytes) : done(result);
+  return result == Result::ok ? received(came, repeat.bytes) : done(result);
 }
 
 }  // namespace
@@ -206,7 +205,7 @@ Attempt attempt_bcast(Communicator& communicator, const CollectiveCall& call, Re
                .bytes = data.bytes};
   std::size_t came = data.bytes;
   const Result result = bcast_bytes(group, data.in_place, came, root);
-  return result == Result::ok ? received(communicator, came, data.bytes) : done(result);
+  return result == Result::ok ? received(came, data.bytes) : done(result);
 } catch (...) {
   return failed_for_all(communicator.group->group(), abi::err_intern);
 }

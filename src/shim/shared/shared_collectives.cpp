@@ -196,7 +196,9 @@ int end_taken_call(Communicator& communicator, Symbol symbol, const Attempt& att
     note_leaving(communicator, *call, static_cast<std::uint16_t>(symbol_entry(symbol)), has_failed, *observed);
   end_if_others_wait(communicator, symbol, attempt);
   // The last look at the communicator: its error handler may free it.
-  return attempt.result() == collective::Result::ok ? attempt.error() : raise(communicator, symbol, attempt.result());
+  if (attempt.result() != collective::Result::ok) return raise(communicator, symbol, attempt.result());
+  if (attempt.is_untold()) host<Symbol::MPI_Comm_call_errhandler>(communicator.handle, as_word(attempt.error()));
+  return attempt.error();
 }
 
 // `observed`: where a report is asked for, else null.
