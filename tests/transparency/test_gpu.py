@@ -13,8 +13,8 @@ OUT = hosts.BUILD / "tests" / "transparency" / "gpu"
 OWN, DEVICE, MANAGED, PINNED = range(4)
 ALWAYS = {"MILLRACE_COLLECTIVES": "always", "MILLRACE_LAYOUTS": "always"}
 FOR_GPUS = {"intel": {"I_MPI_OFFLOAD": "1", "I_MPI_OFFLOAD_MODE": "cuda", "I_MPI_OFFLOAD_CUDA_LIBRARY": "libcuda.so.1"}}
-RANKS, SIZES = 3, 4
-CHECKS = {"collectives": 11 * SIZES * RANKS, "all": 15 * SIZES * RANKS}
+RANKS, SIZES, REPEATS = 3, 4, 80
+CHECKS = {"collectives": 11 * SIZES * RANKS, "all": 15 * SIZES * RANKS, "repeated": 11 * REPEATS * RANKS}
 COLLECTIVES = ["MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Scan", "MPI_Allgather", "MPI_Gather", "MPI_Scatter",
                "MPI_Reduce_scatter_block", "MPI_Alltoall"]  # fmt: skip
 
@@ -26,10 +26,12 @@ def has_gpu():
         return False
 
 
-def run(host, kind, what, ours, tmp_path):
+def run(host, kind, what, ours, tmp_path, reports=True):
     program = hosts.compile(host, HERE / "programs" / "gpu_calls.c", OUT / host.name / "gpu_calls", flags=["-ldl"])
     report = tmp_path / "report.json"
-    env = {**(FOR_GPUS.get(host.name, {}) if kind else {}), **({"MILLRACE_REPORT": report, **ALWAYS} if ours else {})}
+    env = {**(FOR_GPUS.get(host.name, {}) if kind else {}), **(ALWAYS if ours else {})}
+    if ours and reports:
+        env["MILLRACE_REPORT"] = report
     done = hosts.run(host, RANKS, [program, kind, what], millrace=ours, env=env, timeout=100)
     calls = {call["name"]: call for call in json.loads(report.read_text())["calls"]} if report.exists() else {}
     return done, calls
@@ -39,6 +41,8 @@ def test_own_memory(host, tmp_path):
     done, calls = run(host, OWN, "all", True, tmp_path)
     assert done.stdout.split() == [str(CHECKS["all"]), "checks,", "0", "wrong"], done.stderr
     assert all(calls[name]["taken"] > 0 for name in COLLECTIVES)
+    done, _ = run(host, OWN, "repeated", True, tmp_path, reports=False)
+    assert done.stdout.split() == [str(CHECKS["repeated"]), "checks,", "0", "wrong"], done.stderr
 
 
 @pytest.mark.skipif(not has_gpu(), reason="no GPU with CUDA here")
@@ -49,6 +53,16 @@ def test_memory_of_the_gpu(host, kind, what, tmp_path):
     done, calls = run(host, kind, what, True, tmp_path)
     assert done.stdout.split() == [str(CHECKS[what]), "checks,", "0", "wrong"], done.stderr
     assert all(calls[name]["taken"] > 0 for name in COLLECTIVES)
+
+
+@pytest.mark.skipif(not has_gpu(), reason="no GPU with CUDA here")
+@pytest.mark.parametrize("kind", [DEVICE, MANAGED, PINNED])
+def test_calls_that_are_remembered(host, kind, tmp_path):
+    """Small calls over and over, unrecorded: only the buffers are looked at, in whose memory they lie."""
+    if kind != PINNED and host.name not in FOR_GPUS:
+        pytest.skip(f"{host.title} is not made for GPUs")
+    done, _ = run(host, kind, "repeated", True, tmp_path, reports=False)
+    assert done.stdout.split() == [str(CHECKS["repeated"]), "checks,", "0", "wrong"], done.stderr
 
 
 @pytest.mark.skipif(not has_gpu(), reason="no GPU with CUDA here")

@@ -1,6 +1,7 @@
 /* Calls with buffers in the memory of a real GPU: gpu_calls KIND WHAT, with 0 for the program's own memory, 1 of the
- * device, 2 managed, 3 pinned; WHAT is collectives, messages or all. Of each call every rank has some of both. Every
- * result is compared with what it has to be; rank 0 prints one line. Ends with 3 where there is no GPU. */
+ * device, 2 managed, 3 pinned; WHAT is collectives, messages, all, or repeated: small collectives many times over, with
+ * other buffers each time. Of each call every rank has some of both. Every result is compared with what it has to be;
+ * rank 0 prints one line. Ends with 3 where there is no GPU. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -208,8 +209,9 @@ int main(int argc, char** argv) {
   kind = argc > 1 ? atoi(argv[1]) : device;
   const char* const what = argc > 2 ? argv[2] : "all";
   if (kind != own) load();
-  const int sizes[] = {2, 100, 5000, 300000};
-  for (int i = 0; i < 4; ++i) {
+  const int sizes[] = {2, 100, 5000, 300000}, is_repeated = strcmp(what, "repeated") == 0;
+  for (int i = 0; is_repeated && i < 80; ++i) collectives(sizes[i % 2]);
+  for (int i = 0; !is_repeated && i < 4; ++i) {
     if (strcmp(what, "messages") != 0) collectives(sizes[i]);
     if (strcmp(what, "collectives") != 0) messages(sizes[i]);
   }
