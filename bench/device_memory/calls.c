@@ -1,6 +1,7 @@
 /* Collectives of buffers that may be a GPU's, MPI_X and PMPI_X in turns: calls WHERE, with "none" for the program's own
- * memory and no GPU's runtime in the process, "own" for the same beside an initialised CUDA, "device" for buffers of the
- * GPU. Prints on rank 0: call bytes turn ours_ns host_ns, for each call and turn. Ends with 3 where there is no GPU. */
+ * memory and no GPU's runtime in the process, "own" for the same beside an initialised CUDA, "device" for buffers of
+ * the GPU. Prints on rank 0: call bytes turn ours_ns host_ns, for each call and turn. Ends with 3 where there is no
+ * GPU. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

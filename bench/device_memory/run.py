@@ -29,10 +29,12 @@ def measure(name, ranks, where):
     for line in done.stdout.splitlines():
         call, size, _, ours, host = line.split()
         turns.setdefault((call, int(size)), []).append((float(ours) / 1e3, float(host) / 1e3))
-    return {
-        point: (*map(statistics.median, zip(*pairs, strict=True)), statistics.median(host / ours for ours, host in pairs))
-        for point, pairs in turns.items()
-    }  # fmt: skip
+    found = {}
+    for point, pairs in turns.items():
+        ours, host = zip(*pairs, strict=True)
+        ratios = (theirs / own for own, theirs in pairs)
+        found[point] = statistics.median(ours), statistics.median(host), statistics.median(ratios)
+    return found
 
 
 def main():

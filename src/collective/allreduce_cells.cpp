@@ -8,7 +8,7 @@ namespace millrace::collective {
 Result allreduce_cells(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                        const Reducer& reducer) {
   const std::size_t bytes = elements * reducer.element_bytes;
-  if (const Result result = group.cell_free(call); result != Result::ok) return result;
+  if (const Result result = group.cell_free(call, bytes); result != Result::ok) return result;
   group.copy(group.data(group.rank(), call, bytes), in, bytes);
   group.post(call);
   const void** const inputs = group.inputs();

@@ -27,11 +27,11 @@ inline bool move_own(Group& group, const Blocks& blocks) {
   if (blocks.sent.empty() || blocks.received.empty()) return false;
   const Data& to = blocks.received.size() == 1 ? blocks.received[0] : blocks.received[group.rank()];
   if (!to.row && !to.move) return false;
-  Data from = blocks.sent_to(group.rank());
-  const bool truncated = from.bytes > to.bytes;
-  from.bytes = std::min(from.bytes, to.bytes);
-  move_all(from, to, group.scratch(), group.scratch_bytes());
-  return truncated;
+  // Not a copy of it: to read with a wide load what was just stored in parts waits until all stores before are through,
+  // and so for the lines that other ranks have.
+  const Data& from = blocks.sent_to(group.rank());
+  move_all(from, to, std::min(from.bytes, to.bytes), group.scratch(), group.scratch_bytes());
+  return from.bytes > to.bytes;
 }
 
 }  // namespace millrace::collective

@@ -41,12 +41,12 @@ void unpack(const Data& to, std::size_t first, std::size_t length, const void* p
   }
 }
 
-void move_all(const Data& from, const Data& to, void* scratch, std::size_t scratch_bytes) {
-  if (to.row) return pack(from, 0, from.bytes, to.row);
-  if (from.row) return unpack(to, 0, from.bytes, from.row);
+void move_all(const Data& from, const Data& to, std::size_t bytes, void* scratch, std::size_t scratch_bytes) {
+  if (to.row) return pack(from, 0, bytes, to.row);
+  if (from.row) return unpack(to, 0, bytes, from.row);
   const std::size_t piece = std::min(piece_bytes, scratch_bytes);
-  for (std::size_t first = 0; first < from.bytes; first += piece) {
-    const std::size_t length = std::min(piece, from.bytes - first);
+  for (std::size_t first = 0; first < bytes; first += piece) {
+    const std::size_t length = std::min(piece, bytes - first);
     pack(from, first, length, scratch);
     unpack(to, first, length, scratch);
   }

@@ -13,9 +13,9 @@ void pack(const Data& from, std::size_t first, std::size_t length, void* packed)
 void leave(const Group& group, const Data& from, std::size_t first, std::size_t length, char* packed);
 // The same of what is received, out of `packed`.
 void unpack(const Data& to, std::size_t first, std::size_t length, const void* packed);
-// A whole message whose two ends are in this process, of equal bytes. Goes through `scratch` only where neither is a
+// The first `bytes` of a message whose two ends are in this process. Goes through `scratch` only where neither is a
 // row.
-void move_all(const Data& from, const Data& to, void* scratch, std::size_t scratch_bytes);
+void move_all(const Data& from, const Data& to, std::size_t bytes, void* scratch, std::size_t scratch_bytes);
 
 // Bytes [first, first + length) of a message whose sending end is a row at `address` in the memory of `rank`, as
 // Group::read_from().

@@ -90,10 +90,9 @@ void ExchangeRun::copy_own() {
   Mail::Peer& own = mail_.peer(group_.rank());
   while (own.next_send != Mail::none && own.next_receive != Mail::none) {
     const Data& to = receives_[own.next_receive].data;
-    Data from = sends_[own.next_send].data;
+    const Data& from = sends_[own.next_send].data;
     truncated_ = truncated_ || from.bytes > to.bytes;
-    from.bytes = std::min(from.bytes, to.bytes);
-    move_all(from, to, group_.scratch(), group_.scratch_bytes());
+    move_all(from, to, std::min(from.bytes, to.bytes), group_.scratch(), group_.scratch_bytes());
     own.next_send = mail_.next_send()[own.next_send];
     own.next_receive = mail_.next_receive()[own.next_receive];
   }

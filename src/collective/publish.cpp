@@ -34,11 +34,9 @@ std::uint32_t neighbor(const Group& group, std::uint32_t step) {
 }
 
 // Whether more is sent than expected.
-bool copy_own(Group& group, Data own, const Data& to) {
-  const bool truncated = own.bytes > to.bytes;
-  own.bytes = std::min(own.bytes, to.bytes);
-  if (to.row || to.move) move_all(own, to, group.scratch(), group.scratch_bytes());
-  return truncated;
+bool copy_own(Group& group, const Data& own, const Data& to) {
+  if (to.row || to.move) move_all(own, to, std::min(own.bytes, to.bytes), group.scratch(), group.scratch_bytes());
+  return own.bytes > to.bytes;
 }
 
 // What this rank learned of the others in a call, and of itself.
@@ -77,7 +75,7 @@ Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<
   };
   const std::size_t cell_bytes = group.shape().cell_bytes;
   if (own.bytes > Group::most_sized_bytes) return group.fail(Result::rank_failed);
-  if (const Result result = group.cell_free(call); result != Result::ok) return result;
+  if (const Result result = group.cell_free(call, own.bytes); result != Result::ok) return result;
   group.sizes()[group.rank()] = own.bytes;
   if (own.bytes <= cell_bytes) {
     pack(own, 0, own.bytes, group.data(group.rank(), call, own.bytes));

@@ -12,7 +12,7 @@ Result reduce_cells(Group& group, const Call& call, const void* in, void* out, s
   const bool at_root = group.rank() == root;
   const void* own = in;
   if (!at_root || in == out) {  // in place: the fold must not read what it writes
-    if (const Result result = group.cell_free(call); result != Result::ok) return result;
+    if (const Result result = group.cell_free(call, bytes); result != Result::ok) return result;
     group.copy(group.data(group.rank(), call, bytes), in, bytes);
     own = group.data(group.rank(), call, bytes);
   }

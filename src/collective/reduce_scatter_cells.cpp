@@ -8,7 +8,7 @@ Result reduce_scatter_cells(Group& group, const Call& call, const void* in, void
                             const Reducer& reducer) {
   const std::size_t each = reducer.element_bytes, bytes = blocks.elements() * each;
   const std::size_t offset = blocks.begin(group.rank()) * each;
-  if (const Result result = group.cell_free(call); result != Result::ok) return result;
+  if (const Result result = group.cell_free(call, bytes); result != Result::ok) return result;
   kernel::copy_row(group.data(group.rank(), call, bytes), in, bytes);
   group.post(call);
   const void** const inputs = group.inputs();
