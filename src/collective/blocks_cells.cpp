@@ -7,7 +7,9 @@ namespace millrace::collective {
 
 Result blocks_cells(Group& group, const Call& call, const Blocks& blocks) {
   const std::uint32_t ranks = group.ranks(), self = group.rank();
-  if (const Result result = group.cell_free(call, blocks.bytes * ranks); result != Result::ok) return result;
+  if (const Result result = group.cell_free(call, blocks.bytes * ranks, self == 0 ? blocks.bytes : 0);
+      result != Result::ok)
+    return result;
   char* const cell = group.data(self, call, blocks.bytes * ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     if (rank != self) pack(blocks.sent_to(rank), 0, blocks.bytes, cell + rank * blocks.bytes);

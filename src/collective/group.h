@@ -132,25 +132,25 @@ class Group {
   // not be told so again: whoever waits in await_cells() waits for calls after this one.
   void all_heard(const Call& call) { calls_free_ = call.number + shape_.calls_ahead; }
 
-  // Makes sure that nobody reads this rank's cell of call - calls_ahead any more. `bytes`: what this rank puts there.
-  Result cell_free(const Call& call, std::size_t bytes = 0) {
+  // Makes sure that nobody reads this rank's cell of call - calls_ahead any more. This rank puts bytes [first, bytes)
+  // of a message there.
+  Result cell_free(const Call& call, std::size_t bytes = 0, std::size_t first = 0) {
     if (call.number + asked_ahead < calls_free_) [[likely]] {
       // The lines of a later call are asked for early: stores wait for their lines one after the other, and nobody
       // reads there any more.
       const Call later{call.number + asked_ahead, call.label};
-      const char* const lines = reinterpret_cast<const char*>(&cell(rank_, later));
-      shared_memory::prefetch_to_write(lines);
+      shared_memory::prefetch_to_write(&cell(rank_, later));
       if (bytes > line_bytes - 16) {
-        const char* const last = data(rank_, later, bytes) + std::min(bytes, most_bytes_asked) - 1;
-        for (const char* line = data(rank_, later, bytes) + (line_bytes - 16); line <= last; line += line_bytes)
-          shared_memory::prefetch_to_write(line);
+        const char* line = data(rank_, later, bytes) + first;
+        const char* const end = line + std::min(bytes - first, most_bytes_asked);
+        for (line += line_bytes - 16; line < end; line += line_bytes) shared_memory::prefetch_to_write(line);
       }
       return Result::ok;
     }
     return call.number < calls_free_ ? Result::ok : await_cells(call.number);
   }
   static constexpr std::uint64_t asked_ahead = 4;  // calls
-  static constexpr std::size_t most_bytes_asked = 1024;
+  static constexpr std::size_t most_bytes_asked = 2048;
 
   Cell& cell(std::uint32_t rank, const Call& call) const {
     return cells_of(rank)[call.number & (shape_.calls_ahead - 1)];

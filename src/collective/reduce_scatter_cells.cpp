@@ -1,5 +1,5 @@
-// Reduce_scatter of up to a cell: every rank puts all its elements into its cell, and reduces its own block out of
-// everybody's, in rank order.
+// Reduce_scatter of up to a cell: every rank puts the blocks of the others into its cell, each where it begins in `in`,
+// and reduces its own block out of everybody's, in rank order.
 #include "collective/algorithms.h"
 
 namespace millrace::collective {
@@ -7,16 +7,28 @@ namespace millrace::collective {
 Result reduce_scatter_cells(Group& group, const Call& call, const void* in, void* out, const Blocking& blocks,
                             const Reducer& reducer) {
   const std::size_t each = reducer.element_bytes, bytes = blocks.elements() * each;
-  const std::size_t offset = blocks.begin(group.rank()) * each;
-  if (const Result result = group.cell_free(call, bytes); result != Result::ok) return result;
-  kernel::copy_row(group.data(group.rank(), call, bytes), in, bytes);
+  const std::size_t offset = blocks.begin(group.rank()) * each, own_bytes = blocks.count(group.rank()) * each;
+  const bool keeps_own = in == out;  // the fold must not read what it writes
+  const char* const from = static_cast<const char*>(in);
+  if (const Result result = group.cell_free(call, bytes, offset == 0 && !keeps_own ? own_bytes : 0);
+      result != Result::ok)
+    return result;
+  char* const cell = group.data(group.rank(), call, bytes);
+  if (keeps_own) {
+    kernel::copy_row(cell, from, bytes);
+  } else {
+    const std::size_t behind = offset + own_bytes;
+    kernel::copy_row(cell, from, offset);
+    kernel::copy_row(cell + behind, from + behind, bytes - behind);
+  }
   group.post(call);
   const void** const inputs = group.inputs();
   for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
-    inputs[rank] = group.data(rank, call, bytes) + offset;
     if (rank == group.rank()) continue;
+    inputs[rank] = group.data(rank, call, bytes) + offset;
     if (const Result result = group.receive(rank, call); result != Result::ok) return result;
   }
+  inputs[group.rank()] = (keeps_own ? cell : from) + offset;
   if (const std::size_t own = blocks.count(group.rank()); own != 0)
     fold(reducer, inputs, group.ranks(), out, own, group.scratch());
   group.all_heard(call);
