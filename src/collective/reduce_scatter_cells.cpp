@@ -8,19 +8,13 @@ Result reduce_scatter_cells(Group& group, const Call& call, const void* in, void
                             const Reducer& reducer) {
   const std::size_t each = reducer.element_bytes, bytes = blocks.elements() * each;
   const std::size_t offset = blocks.begin(group.rank()) * each, own_bytes = blocks.count(group.rank()) * each;
-  const bool keeps_own = in == out;  // the fold must not read what it writes
   const char* const from = static_cast<const char*>(in);
-  if (const Result result = group.cell_free(call, bytes, offset == 0 && !keeps_own ? own_bytes : 0);
-      result != Result::ok)
+  if (const Result result = group.cell_free(call, bytes, offset == 0 ? own_bytes : 0); result != Result::ok)
     return result;
   char* const cell = group.data(group.rank(), call, bytes);
-  if (keeps_own) {
-    kernel::copy_row(cell, from, bytes);
-  } else {
-    const std::size_t behind = offset + own_bytes;
-    kernel::copy_row(cell, from, offset);
-    kernel::copy_row(cell + behind, from + behind, bytes - behind);
-  }
+  const std::size_t behind = offset + own_bytes;
+  kernel::copy_row(cell, from, offset);
+  kernel::copy_row(cell + behind, from + behind, bytes - behind);
   group.post(call);
   const void** const inputs = group.inputs();
   for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
@@ -28,7 +22,7 @@ Result reduce_scatter_cells(Group& group, const Call& call, const void* in, void
     inputs[rank] = group.data(rank, call, bytes) + offset;
     if (const Result result = group.receive(rank, call); result != Result::ok) return result;
   }
-  inputs[group.rank()] = (keeps_own ? cell : from) + offset;
+  inputs[group.rank()] = from + offset;
   if (const std::size_t own = blocks.count(group.rank()); own != 0)
     fold(reducer, inputs, group.ranks(), out, own, group.scratch());
   group.all_heard(call);
