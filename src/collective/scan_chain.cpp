@@ -7,15 +7,13 @@
 namespace millrace::collective {
 namespace {
 
-// One chunk of rank > 0. `before`: what the ranks before it came to; `left`: what it leaves, null on the last rank.
-// `own` may be `out`.
-void step(Group& group, const Reducer& reducer, const void* before, const char* own, char* out, char* left,
+// What rank > 0 gets of a chunk. `inputs`: what the ranks before it came to, and its own, which may be `out`; `left`:
+// what it has left for the next one, null on the last rank.
+void take(Group& group, const Reducer& reducer, const void* const* inputs, char* out, const char* left,
           std::size_t elements, bool inclusive) {
   const std::size_t bytes = elements * reducer.element_bytes;
-  const void* const inputs[] = {before, own};
-  if (left) fold(reducer, inputs, 2, left, elements, group.scratch());
   if (!inclusive)
-    kernel::copy_row(out, before, bytes);
+    kernel::copy_row(out, inputs[0], bytes);
   else if (left)
     kernel::copy_row(out, left, bytes);
   else
@@ -45,13 +43,17 @@ Result scan_chain(Group& group, const Call& call, const void* in, void* out, std
       if (result == Result::ok && index == 0) result = group.same_call(self - 1, call);
     }
     if (result != Result::ok) return result;
-    if (self != 0) {
-      step(group, reducer, group.slot(self - 1, number), own, to, left, chunk.elements, inclusive);
-    } else {
-      group.leave(group.slot(self, number), own, bytes);  // of two ranks at least it is not the last
-      if (inclusive && to != own) kernel::copy_row(to, own, bytes);
-    }
+    // First what the next rank waits for.
+    const void* const inputs[] = {self == 0 ? nullptr : group.slot(self - 1, number), own};
+    if (left && self == 0)
+      group.leave(left, own, bytes);
+    else if (left)
+      fold(reducer, inputs, 2, left, chunk.elements, group.scratch());
     group.publish(group.self().filled.value, number + 1);
+    if (self != 0)
+      take(group, reducer, inputs, to, left, chunk.elements, inclusive);
+    else if (inclusive && to != own)
+      kernel::copy_row(to, own, bytes);
     group.publish(group.self().chunks_done.value, number + 1);
   }
   copies.end();
