@@ -75,7 +75,8 @@ Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<
   };
   const std::size_t cell_bytes = group.shape().cell_bytes;
   if (own.bytes > Group::most_sized_bytes) return group.fail(Result::rank_failed);
-  if (const Result result = group.cell_free(call, own.bytes); result != Result::ok) return result;
+  if (const Result result = group.cell_free(call, own.bytes <= cell_bytes ? own.bytes : 0); result != Result::ok)
+    return result;
   group.sizes()[group.rank()] = own.bytes;
   if (own.bytes <= cell_bytes) {
     pack(own, 0, own.bytes, group.data(group.rank(), call, own.bytes));

@@ -168,10 +168,11 @@ namespace {
 
 // Who is a whole ring of cells ahead gives the others a few microseconds: each look takes the line of their counter
 // away from them, which they write in every call, and who writes right behind a reader has its processor ask for lines
-// that the reader still needs.
-void stay_behind(const std::atomic<std::uint64_t>& done, std::uint64_t wanted) {
-  constexpr int looks = 32, pauses = 8;
-  for (int look = 0; look < looks && done.load(std::memory_order_relaxed) < wanted; ++look)
+// that the reader still needs. `looks`: what is left of them, for all ranks together.
+constexpr int looks_behind = 32;
+void stay_behind(const std::atomic<std::uint64_t>& done, std::uint64_t wanted, int& looks) {
+  constexpr int pauses = 8;
+  for (; looks > 0 && done.load(std::memory_order_relaxed) < wanted; --looks)
     for (int pause = 0; pause < pauses; ++pause) shared_memory::cpu_pause();
 }
 
@@ -180,12 +181,12 @@ void stay_behind(const std::atomic<std::uint64_t>& done, std::uint64_t wanted) {
 Result Group::await_cells(std::uint64_t call_number) {
   const std::uint64_t needed = call_number - shape_.calls_ahead + 1;
   // A rank that has no core of its own, or other work, has no time for that.
-  const bool politely = !crowded_ && !background_ && !observer_;
+  int looks = crowded_ || background_ || observer_ ? 0 : looks_behind;
   std::uint64_t least = ~std::uint64_t{0};
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     if (rank == rank_) continue;
     const std::atomic<std::uint64_t>& done = member(rank).calls_done.value;
-    if (politely) stay_behind(done, needed + shape_.calls_ahead / 4);
+    stay_behind(done, needed + shape_.calls_ahead / 4, looks);
     if (const Result result = wait(done, needed); result != Result::ok) return result;
     const std::uint64_t now = done.load(std::memory_order_acquire);  // partner: release in publish() by finish()
     least = now < least ? now : least;

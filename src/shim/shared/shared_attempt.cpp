@@ -351,8 +351,8 @@ Attempt whose_reduction(Communicator& communicator, const CollectiveCall& call, 
                      told.value_or(plan::host_shares_faster(*facts, either.kind, bytes, group.ranks(), group.crowded(),
                                                             group.reads_memory()));
   // Not to be tried: MPICH 5 ends the program where blocks of MPI_Reduce_scatter differ and are reduced in place.
-  // Exscan of two only moves data.
-  const bool only_moves = call.kind == CollectiveKind::exscan && group.ranks() == 2;
+  // Exscan of two only moves data; but hosts write what lies between elements (MPICH: of long doubles), and we do not.
+  const bool only_moves = call.kind == CollectiveKind::exscan && group.ranks() == 2 && !found.gaps;
   const bool either_may =
       !must_fold && !call.counts && (found.is_exact || (found.is_predefined && (only_moves || learns())));
   // What an array of counts holds is not seen by its address.
