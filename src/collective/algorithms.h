@@ -68,8 +68,6 @@ Result barrier_pair(Group& group, const Call& call);
 Result barrier_cells(Group& group, const Call& call);
 Result bcast_cells(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root);
 Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root);
-// That without finish().
-Result bcast_through_chunks(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root);
 Result bcast_single_copy(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root);
 Result reduce_cells(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                     const Reducer& reducer, std::uint32_t root);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "collective/algorithms.h"
+#include "collective/bcast_row.h"
 #include "collective/call_copies.h"
 #include "collective/shared_row.h"
 
@@ -45,50 +46,40 @@ Result reader_settles(Group& group, const Call& call, std::uint32_t root, bool& 
   return Result::ok;
 }
 
-Result by_one_copy(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::size_t room,
-                   std::uint64_t address, std::uint32_t root) {
-  bool unread = false;
-  if (group.rank() != root) {
-    const std::size_t wanted = std::min(bytes, room);
-    const Result read = group.ranks() == 2
-                            ? read_shared(group, root, row_serial_of_call(call.number), address, buffer, wanted)
-                            : group.read_from(root, address, buffer, wanted);
-    if (read != Result::ok && read != Result::not_supported) return read;
-    unread = read == Result::not_supported;
-    if (const Result result = reader_settles(group, call, root, unread); result != Result::ok) return result;
-  } else {
-    if (group.ranks() == 2)
-      if (const Result result = help(group, call, buffer, bytes); result != Result::ok) return result;
-    if (const Result result = root_settles(group, call, unread); result != Result::ok) return result;
+Result send(Group& group, const Call& call, const void* buffer, std::size_t bytes, bool is_one) {
+  if (!is_one) {
+    const Result result = send_chunks(group, call, buffer, bytes, false);
+    if (result == Result::ok) group.finish(call);
+    return result;
   }
-  if (!unread) return Result::ok;
-  if (group.rank() != root) bytes = room;
-  return bcast_through_chunks(group, call, buffer, bytes, root);
-}
-
-Result by_two_copies(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
-  const Result result = bcast_through_chunks(group, call, buffer, bytes, root);
-  if (result == Result::ok) group.finish(call);
-  return result;
-}
-
-Result send(Group& group, const Call& call, void* buffer, std::size_t& bytes, bool is_one) {
-  const auto address = is_one ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(buffer)) : 0;
   if (const Result result = group.cell_free(call); result != Result::ok) return result;
-  std::memcpy(group.cell(group.rank(), call).data, &address, sizeof address);
-  group.post_sized(call, bytes);
-  return is_one ? by_one_copy(group, call, buffer, bytes, bytes, address, group.rank())
-                : by_two_copies(group, call, buffer, bytes, group.rank());
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(buffer));
+  post_head(group, call, {address, group.slot_phase(buffer)}, bytes);
+  if (group.ranks() == 2)
+    if (const Result result = help(group, call, buffer, bytes); result != Result::ok) return result;
+  bool unread = false;
+  if (const Result result = root_settles(group, call, unread); result != Result::ok || !unread) return result;
+  return send_chunks(group, call, buffer, bytes, true);
 }
 
 Result receive(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root) {
   const std::size_t room = bytes;
   if (const Result result = group.receive_sized(root, call, bytes); result != Result::ok) return result;
-  std::uint64_t address = 0;
-  std::memcpy(&address, group.cell(root, call).data, sizeof address);
-  if (address != 0) return by_one_copy(group, call, buffer, bytes, room, address, root);
-  bytes = room;
-  return by_two_copies(group, call, buffer, bytes, root);
+  const BcastHead head = head_of(group, call, root);
+  const BcastRow row{buffer, room, bytes, head.phase};
+  if (head.address == 0) {
+    const Result result = receive_chunks(group, row, root, true);
+    if (result == Result::ok) group.finish(call);
+    return result;
+  }
+  const std::size_t wanted = std::min(bytes, room);
+  const Result read = group.ranks() == 2
+                          ? read_shared(group, root, row_serial_of_call(call.number), head.address, buffer, wanted)
+                          : group.read_from(root, head.address, buffer, wanted);
+  if (read != Result::ok && read != Result::not_supported) return read;
+  bool unread = read == Result::not_supported;
+  if (const Result result = reader_settles(group, call, root, unread); result != Result::ok || !unread) return result;
+  return receive_chunks(group, row, root, false);
 }
 
 }  // namespace

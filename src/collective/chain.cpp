@@ -46,18 +46,25 @@ Result Chain::fold(std::uint64_t index) {
   const std::uint64_t number = first_ + index;
   const Extent chunk = chunking_.chunk(index);
   const char* const own = in_ + chunk.begin * reducer_.element_bytes;
+  const bool is_last = group_.rank() + 1 == group_.ranks();
+  if (index == 0 && !is_last)
+    if (const Result result = group_.cell_free(call_); result != Result::ok) return result;
   if (group_.rank() == 0) {
     if (const Result result = begin(number); result != Result::ok) return result;
     group_.copy(slot(number), own, chunk.elements * reducer_.element_bytes);
   } else {
     const std::uint32_t before = group_.rank() - 1;
-    Result result = group_.wait(group_.member(before).filled.value, number + 1);
-    if (result == Result::ok && index == 0) result = group_.same_call(before, call_);
+    const Result result =
+        index == 0 ? group_.receive(before, call_) : group_.wait(group_.member(before).filled.value, number + 1);
     if (result != Result::ok) return result;
     const void* const inputs[] = {slot(number), own};
     collective::fold(reducer_, inputs, 2, slot(number), chunk.elements, group_.scratch());
   }
-  group_.publish(group_.self().filled.value, number + 1);
+  // Of the first chunk a rank tells the next in its cell; the last one tells all of all chunks.
+  if (index == 0 && !is_last)
+    group_.post(call_);
+  else
+    group_.publish(group_.self().filled.value, number + 1);
   return Result::ok;
 }
 

@@ -239,19 +239,4 @@ bool Group::called_before(const Call& call, std::uint64_t label) const {
   return false;
 }
 
-Result Group::same_call(std::uint32_t rank, const Call& call) {
-  const std::uint64_t announced = member(rank).announced[call.number % 128].load(std::memory_order_relaxed);
-  const std::uint64_t expected = call.number << 32 | hash(call.label);
-  // Another number: that rank is so far ahead that it has announced later calls in this place.
-  const bool contradicts = announced != expected && announced >> 32 == expected >> 32;
-  return contradicts ? fail(Result::mismatch) : Result::ok;
-}
-
-// Who fills a chunk has seen that all are done with that of so many slots before. In longer rings that is too late.
-Result Group::filled_by_same_call(std::uint32_t rank, const Call& call, std::uint64_t chunk) {
-  if (shape_.slots > filled_calls) return same_call(rank, call);
-  const std::uint32_t filled_by = member(rank).filled.calls[chunk % filled_calls].load(std::memory_order_relaxed);
-  return filled_by == hash(call.label) ? Result::ok : fail(Result::mismatch);
-}
-
 }  // namespace millrace::collective

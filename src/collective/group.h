@@ -272,14 +272,6 @@ class Group {
   // Whether `label` is one of the last 128 calls of this rank before `call`.
   bool called_before(const Call& call, std::uint64_t label) const;
 
-  // After a first chunk of `rank` has come: whether it belongs to the same call.
-  Result same_call(std::uint32_t rank, const Call& call);
-  // The same without another line of that rank, which has said so beside the flag that it publishes for this chunk.
-  void note_filling(const Call& call, std::uint64_t chunk) {
-    self_->filled.calls[chunk % filled_calls].store(hash(call.label), std::memory_order_relaxed);
-  }
-  Result filled_by_same_call(std::uint32_t rank, const Call& call, std::uint64_t chunk);
-
   Member& member(std::uint32_t rank) const { return *reinterpret_cast<Member*>(block(rank)); }
   Member& self() const { return *self_; }
 

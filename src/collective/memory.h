@@ -54,15 +54,6 @@ struct alignas(pair_bytes) NotedFlag {
   std::atomic<std::uint64_t> note;
 };
 
-// The same with which call has filled the last chunks: in its line, for who has just waited for that. Of chunk n, where
-// a call begins, calls[n % filled_calls] has hash(label), stored before the counter.
-inline constexpr std::uint32_t filled_calls = 8;
-struct alignas(pair_bytes) FilledFlag {
-  std::atomic<std::uint64_t> value;
-  std::atomic<std::uint32_t> calls[filled_calls];
-};
-static_assert(sizeof(FilledFlag::calls) + sizeof(FilledFlag::value) <= 64);
-
 struct alignas(pair_bytes) Cell {
   std::atomic<std::uint64_t>
       sequence;         // number of the call that filled it, plus 1; partner: Group::wait by its readers
@@ -103,10 +94,6 @@ struct alignas(pair_bytes) Member {
   // word stands for itself.
   alignas(pair_bytes) std::atomic<std::uint64_t> announced[128];
 
-  // Of its Bcasts of those calls, in chunks: how many bytes it sends, and their line_phase() << 48. Relaxed: stored
-  // before the first chunk is.
-  std::atomic<std::uint64_t> bcast_bytes[128];
-
   // What it has spent in Bcasts that it received, and in trials of exchanges (CostNote). Relaxed: each word stands for
   // itself.
   std::atomic<std::uint64_t> costs[CostNote::places];
@@ -114,7 +101,8 @@ struct alignas(pair_bytes) Member {
   NotedFlag calls_done;  // all calls below this number: nothing of them is read by this rank any more. The note: number
                          // + 1 of the last in which it could not read a row of another rank's memory
   Flag chunks_done;      // the same for chunks of large messages
-  FilledFlag filled;     // chunks below this number that were this rank's to fill are filled
+  Flag filled;           // chunks below this number that were this rank's to fill are filled; but of the first chunk of
+                         // a call its cell tells, in a line that is not looked at yet while it is written
   Flag reduced;          // this rank's slices of chunks below this number are reduced
   Flag settled;          // of calls in which others read this rank's memory: (number + 1) * 2, + 1 if one could not
 

@@ -1,5 +1,5 @@
 // Reduce of any size among few ranks: every rank but the root copies chunks into its ring of slots, the root reduces
-// them in rank order as they come.
+// them in rank order as they come. Of the first one the cell tells.
 #include "collective/algorithms.h"
 #include "collective/call_copies.h"
 #include "collective/chunking.h"
@@ -7,7 +7,8 @@
 namespace millrace::collective {
 namespace {
 
-Result send(Group& group, const Chunking& chunking, std::uint64_t first, const char* in) {
+Result send(Group& group, const Call& call, const Chunking& chunking, std::uint64_t first, const char* in) {
+  if (const Result result = group.cell_free(call); result != Result::ok) return result;
   Member& self = group.self();
   for (std::uint64_t index = 0; index < chunking.count; ++index) {
     const std::uint64_t number = first + index;
@@ -15,7 +16,10 @@ Result send(Group& group, const Chunking& chunking, std::uint64_t first, const c
     if (const Result result = group.slot_free(number); result != Result::ok) return result;
     group.leave(group.slot(group.rank(), number), in + chunk.begin * chunking.element_bytes,
                 chunk.elements * chunking.element_bytes);
-    group.publish(self.filled.value, number + 1);
+    if (index == 0)
+      group.post(call);
+    else
+      group.publish(self.filled.value, number + 1);
     group.publish(self.chunks_done.value, number + 1);
   }
   return Result::ok;
@@ -30,7 +34,7 @@ Result reduce_chunks(Group& group, const Call& call, const void* in, void* out, 
   const Chunking chunking(group, elements, reducer.element_bytes, group.selection().reduce_chunk_bytes);
   const std::uint64_t first = group.take_chunks(chunking.count);
   if (group.rank() != root) {
-    if (const Result result = send(group, chunking, first, static_cast<const char*>(in)); result != Result::ok)
+    if (const Result result = send(group, call, chunking, first, static_cast<const char*>(in)); result != Result::ok)
       return result;
     copies.end();
     group.finish(call);
@@ -52,8 +56,8 @@ Result reduce_chunks(Group& group, const Call& call, const void* in, void* out, 
     for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
       inputs[rank] = rank == root ? own : group.slot(rank, number);
       if (rank == root) continue;
-      Result result = group.wait(group.member(rank).filled.value, number + 1);
-      if (result == Result::ok && index == 0) result = group.same_call(rank, call);
+      const Result result =
+          index == 0 ? group.receive(rank, call) : group.wait(group.member(rank).filled.value, number + 1);
       if (result != Result::ok) return result;
     }
     fold(reducer, inputs, group.ranks(), static_cast<char*>(out) + offset, chunk.elements, group.scratch());

@@ -1,6 +1,7 @@
 // Reduce_scatter of any size. In each step every rank fills its slot with a piece of each of the others' blocks, and
 // reduces the same piece of its own, in rank order, from everybody's slots and its own buffer, straight to where the
-// program wants it. The next step's slot is filled before this one's pieces are awaited.
+// program wants it. The next step's slot is filled before this one's pieces are awaited. Of the first step the cell
+// tells.
 //
 //   slot of rank 0   [ x0 block 1 | x0 block 2 ]
 //   slot of rank 1   [ x1 block 0 | x1 block 2 ]
@@ -39,12 +40,17 @@ struct Pieces {
   Result fill(std::uint64_t step) const {
     const std::uint32_t self = group.rank();
     if (const Result result = group.slot_free(first + step); result != Result::ok) return result;
+    if (step == 0)
+      if (const Result result = group.cell_free(call); result != Result::ok) return result;
     for (std::uint32_t turn = 1; turn < group.ranks(); ++turn) {
       const std::uint32_t to = (self + turn) % group.ranks();
       if (const std::size_t elements = length(to, step); elements != 0)
         group.leave(place(self, to, step), own(to, step), elements * reducer.element_bytes);
     }
-    group.publish(group.self().filled.value, first + step + 1);
+    if (step == 0)
+      group.post(call);
+    else
+      group.publish(group.self().filled.value, first + step + 1);
     return Result::ok;
   }
 
@@ -55,8 +61,8 @@ struct Pieces {
     for (std::uint32_t rank = 0; rank < group.ranks() && (elements != 0 || step == 0); ++rank) {
       inputs[rank] = rank == self ? own(self, step) : place(rank, self, step);
       if (rank == self) continue;
-      Result result = group.wait(group.member(rank).filled.value, first + step + 1);
-      if (result == Result::ok && step == 0) result = group.same_call(rank, call);
+      const Result result =
+          step == 0 ? group.receive(rank, call) : group.wait(group.member(rank).filled.value, first + step + 1);
       if (result != Result::ok) return result;
     }
     if (elements != 0)

@@ -1,5 +1,6 @@
 // Scan and Exscan of any size: chunk by chunk each rank reduces its elements with what the rank before it left in its
-// slot, leaves the result in its own for the next one, and goes on with the next chunk.
+// slot, leaves the result in its own for the next one, and goes on with the next chunk. Of the first one the cell
+// tells.
 #include "collective/algorithms.h"
 #include "collective/call_copies.h"
 #include "collective/chunking.h"
@@ -38,10 +39,9 @@ Result scan_chain(Group& group, const Call& call, const void* in, void* out, std
     char* const to = out ? static_cast<char*>(out) + offset : nullptr;
     char* const left = is_last ? nullptr : group.slot(self, number);
     Result result = is_last ? Result::ok : group.slot_free(number);
-    if (result == Result::ok && self != 0) {
-      result = group.wait(group.member(self - 1).filled.value, number + 1);
-      if (result == Result::ok && index == 0) result = group.same_call(self - 1, call);
-    }
+    if (result == Result::ok && index == 0 && !is_last) result = group.cell_free(call);
+    if (result == Result::ok && self != 0)
+      result = index == 0 ? group.receive(self - 1, call) : group.wait(group.member(self - 1).filled.value, number + 1);
     if (result != Result::ok) return result;
     // First what the next rank waits for.
     const void* const inputs[] = {self == 0 ? nullptr : group.slot(self - 1, number), own};
@@ -49,7 +49,13 @@ Result scan_chain(Group& group, const Call& call, const void* in, void* out, std
       group.leave(left, own, bytes);
     else if (left)
       fold(reducer, inputs, 2, left, chunk.elements, group.scratch());
-    group.publish(group.self().filled.value, number + 1);
+    if (is_last) {
+      // nobody waits for it
+    } else if (index == 0) {
+      group.post(call);
+    } else {
+      group.publish(group.self().filled.value, number + 1);
+    }
     if (self != 0)
       take(group, reducer, inputs, to, left, chunk.elements, inclusive);
     else if (inclusive && to != own)

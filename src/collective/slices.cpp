@@ -5,6 +5,8 @@ namespace millrace::collective {
 Result Slices::fill(std::uint64_t index) {
   const std::uint64_t number = first_ + index;
   if (const Result result = group_.slot_free(number); result != Result::ok) return result;
+  if (index == 0)
+    if (const Result result = group_.cell_free(call_); result != Result::ok) return result;
   const std::size_t each = reducer_.element_bytes;
   const Extent chunk = chunking_.chunk(index), own = slice(chunk, group_.rank());
   char* const slot = group_.slot(group_.rank(), number);
@@ -12,8 +14,10 @@ Result Slices::fill(std::uint64_t index) {
   const std::size_t after = own.begin + own.elements;
   group_.leave(slot, from, own.begin * each);
   group_.leave(slot + after * each, from + after * each, (chunk.elements - after) * each);
-  if (index == 0) group_.note_filling(call_, number);
-  group_.publish(group_.self().filled.value, number + 1);
+  if (index == 0)
+    group_.post(call_);
+  else
+    group_.publish(group_.self().filled.value, number + 1);
   return Result::ok;
 }
 
@@ -30,8 +34,8 @@ Result Slices::reduce(std::uint64_t index) {
       continue;
     }
     inputs[rank] = group_.slot(rank, number) + offset;
-    Result result = group_.wait(group_.member(rank).filled.value, number + 1);
-    if (result == Result::ok && index == 0) result = group_.filled_by_same_call(rank, call_, number);
+    const Result result =
+        index == 0 ? group_.receive(rank, call_) : group_.wait(group_.member(rank).filled.value, number + 1);
     if (result != Result::ok) return result;
   }
   fold(reducer_, inputs, group_.ranks(), group_.slot(group_.rank(), number) + offset, own.elements, group_.scratch());

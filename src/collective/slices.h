@@ -2,7 +2,7 @@
 //
 // A chunk is cut into one slice per rank. Rank r fills its slot with its elements of all slices but its own; slice r is
 // reduced by rank r, in rank order, from everybody's slots and its own buffer, into slice r of its own slot, which
-// nobody filled; from there it is copied to where it is wanted.
+// nobody filled; from there it is copied to where it is wanted. That the first chunk is filled stands in the cell.
 //
 //   slot of rank 0   [ result 0 | x0 slice 1 | x0 slice 2 ]
 //   slot of rank 1   [ x1 slice 0 | result 1 | x1 slice 2 ]
