@@ -212,7 +212,7 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      {.blocks = scatter_cells}, [](S& s) { s.block_cells_bytes = never; }},
     {Kind::scatter, Algorithm::chunks, "chunks", why_scatter_chunks,
      [](const S& s, const Q& q) {
-       return q.ranks != 1 && q.bytes > s.block_cells_bytes &&
+       return q.ranks != 1 && q.bytes > std::min(s.block_cells_bytes, q.cell_bytes) &&
               q.bytes <= std::min(s.block_slot_bytes, q.slot_bytes / (q.ranks - 1));
      },
      {.blocks = scatter_chunks}, [](S& s) { force_block_slots(s); }},

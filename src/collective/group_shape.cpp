@@ -9,6 +9,10 @@ bool power_of_two(std::uint32_t number) { return number != 0 && (number & (numbe
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
+// Messages of 8 KiB go twice as fast through a ring of 64 cells than through 8 slots (docs/results/turns.md), but cells
+// are most of what a small group needs.
+constexpr std::uint32_t large_cells_ranks = 8, large_cell_bytes = 8192;
+
 GroupShape shape_without_letters(std::uint32_t ranks) {
   GroupShape shape;
   shape.ranks = ranks;
@@ -57,6 +61,7 @@ OwnPart own_part(const GroupShape& shape, std::uint32_t rank) {
 GroupShape shape_for(std::uint32_t ranks, std::size_t most_bytes) {
   GroupShape shape;
   shape.ranks = ranks;
+  if (ranks <= large_cells_ranks) shape.cell_bytes = large_cell_bytes;
   if (!valid(shape)) return {};
   // The least useful memory goes first: chunks below 16 KiB and cells below 512 bytes cost speed.
   while (segment_bytes(shape) > most_bytes) {

@@ -49,11 +49,11 @@ inline constexpr std::uint32_t least_chain_chunk_bytes = 4096;
 // Thresholds. A cell limit is lowered to what the group's cells hold.
 struct Selection {
   std::uint32_t inline_bytes = most_inline_bytes;  // messages of up to so many bytes lie in the line of their flag
-  std::uint32_t bcast_cells_bytes = 4096;          // messages of up to so many bytes go through cells
-  std::uint32_t reduce_cells_bytes = 4096;
-  std::uint32_t allreduce_cells_bytes = 4096;
-  std::uint32_t reduce_scatter_cells_bytes = 4096;
-  std::uint32_t scan_cells_bytes = 4096;       // also of Exscan
+  std::uint32_t bcast_cells_bytes = 8192;          // messages of up to so many bytes go through cells
+  std::uint32_t reduce_cells_bytes = 8192;
+  std::uint32_t allreduce_cells_bytes = 8192;
+  std::uint32_t reduce_scatter_cells_bytes = 8192;
+  std::uint32_t scan_cells_bytes = 8192;       // also of Exscan
   std::uint32_t bcast_chunk_bytes = 32 << 10;  // larger ones are cut into chunks of this size (bcast_chunk_bytes())
   std::uint32_t reduce_chunk_bytes = 32 << 10;
   std::uint32_t allreduce_chunk_bytes = 32 << 10;
@@ -107,7 +107,7 @@ struct Selection {
   // Allgather and Alltoall with blocks of so many bytes, in groups of two ranks; of all blocks of a rank of Alltoall, a
   // block of Gather, the blocks of all others of Scatter.
   std::uint32_t block_pair_bytes = 64 << 10;
-  std::uint32_t block_cells_bytes = 4096;
+  std::uint32_t block_cells_bytes = 8192;
   // Larger blocks of up to so many bytes of Gather, and of Scatter if those of all others fit a slot, go through slots.
   std::uint32_t block_slot_bytes = 32 << 10;
   std::uint32_t scatter_whole_cells_ranks = 8;  // from so many ranks on, where each has a core: all that a cell holds

@@ -233,6 +233,23 @@ TEST(Shapes, OfRingsThatAreTooShort) {
   EXPECT_FALSE(valid(shape));
 }
 
+// Small groups have larger cells, and then messages of 8 KiB go through them.
+TEST(Shapes, OfSmallGroupsHaveLargeCells) {
+  const Selection selection = selected({});
+  for (const std::uint32_t ranks : {2u, 3u, 8u, 9u, 16u}) {
+    const GroupShape shape = shape_for(ranks, std::size_t{64} << 20);
+    const std::size_t cell = ranks <= 8 ? 8192 : 4096;
+    EXPECT_EQ(shape.cell_bytes, cell) << ranks;
+    for (const Kind kind : {Kind::bcast, Kind::gather, Kind::scan, Kind::exscan, Kind::reduce_scatter}) {
+      const auto algorithm_of = [&](std::size_t bytes) {
+        return choose(selection, kind, {bytes, ranks, shape.cell_bytes, false, false, shape.slot_bytes}).algorithm;
+      };
+      EXPECT_EQ(algorithm_of(cell), Algorithm::cells) << ranks;
+      EXPECT_NE(algorithm_of(cell + 1), Algorithm::cells) << ranks;
+    }
+  }
+}
+
 TEST(Shapes, FitTheMemoryThatThereIs) {
   for (const std::uint32_t ranks : {1u, 2u, 16u, 128u, 1024u}) {
     for (const std::size_t most : {std::size_t{1} << 20, std::size_t{64} << 20, std::size_t{1} << 31}) {

@@ -95,7 +95,8 @@ static int gaps_kept(const struct reduction* r, const char* data, int count, cha
 }
 
 static void reduce(int call, MPI_Comm comm, int all) {
-  static const unsigned sizes[] = {1, 3, 8, 56, 57, 64, 512, 4095, 4096, 4097, 32768, 65537, 262144, 1048579};
+  static const unsigned sizes[] = {1,    3,    8,    56,   57,    64,    512,    4096,
+                                   4097, 8191, 8192, 8193, 32768, 65537, 262144, 1048579};
   int rank, ranks;
   MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);
   const struct reduction* r = &reductions[draw((unsigned)reduction_count)];
@@ -137,8 +138,8 @@ static void reduce(int call, MPI_Comm comm, int all) {
 
 /* Every rank describes the same bytes by a datatype of its own. */
 static void bcast(int call, MPI_Comm comm) {
-  static const unsigned sizes[] = {0,    1,    3,    8,     56,    57,     64,      512,
-                                   4095, 4096, 4097, 32768, 65537, 262144, 1048579, 2097152};
+  static const unsigned sizes[] = {0,    1,    3,    8,    56,    57,    64,     512,     4096,
+                                   4097, 8191, 8192, 8193, 32768, 65537, 262144, 1048579, 2097152};
   int rank, ranks;
   MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);
   unsigned bytes = sizes[draw(sizeof sizes / sizeof *sizes)];
