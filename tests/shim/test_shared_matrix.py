@@ -26,6 +26,8 @@ FORCED = {
     # In rank order, so that what is rounded does not go along the tree; Barrier and Bcast do.
     "tree": {"MILLRACE_ALGORITHM": TREES, "MILLRACE_ORDER": "rank", "MILLRACE_TREE": "kary:2,socket"},
 }
+# None left to a host that adds in another order: tables leave some sizes to it where ranks share cores.
+FORCED = {name: {"MILLRACE_COLLECTIVES": "always", **environment} for name, environment in FORCED.items()}
 WAITING = ["auto", "spin", "yield", "sleep"]
 
 
