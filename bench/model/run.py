@@ -7,9 +7,9 @@
     bench/model/run.py factors                                (what each choice of SC18 is worth on its machine)
 
 `measure` has the machine's costs measured by `millrace simulate --calibrate`; nothing else that is measured is told to
-the model. Every algorithm of a call is forced in turn; a time is the least of three
-rounds. On a virtual machine, whose processors are moved about, measure into the same file again: the least time of each
-point stays, and the costs with the shortest way of a line."""
+the model. Every algorithm of a call is forced in turn; a time is the least of three rounds. On a virtual machine, whose
+processors are moved about, measure into the same file again, some five times: the medians over all passes count, of
+points and of costs."""
 
 import argparse
 import csv
@@ -17,6 +17,7 @@ import json
 import math
 import os
 import pathlib
+import statistics
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -60,13 +61,23 @@ def measure(build, path, all_ranks):
                     if row[0] == call:
                         rows.append([ranks, call, int(row[1]), algorithm, float(row[2])])
     cores = len(os.sched_getaffinity(0))
-    old = json.loads(path.read_text()) if path.exists() else {"costs": costs, "rows": []}
-    least = {tuple(row[:4]): row[4] for row in old["rows"]}
-    for row in rows:
-        least[tuple(row[:4])] = min(row[4], least.get(tuple(row[:4]), math.inf))
-    nearest = min(costs, old["costs"], key=lambda each: float(each[1].split(",")[0]))
-    rows = [[*point, ns] for point, ns in least.items()]
-    path.write_text(json.dumps({"cores": cores, "costs": nearest, "rows": rows}) + "\n")
+    passes = json.loads(path.read_text())["passes"] if path.exists() else []
+    passes.append({"costs": costs, "rows": rows})
+    path.write_text(json.dumps({"cores": cores, "passes": passes}) + "\n")
+
+
+def medians(data):
+    """Of all passes: the costs, as options, and [*point, ns] of each point."""
+    values, points = {}, {}
+    for each in data["passes"]:
+        for name, text in zip(each["costs"][::2], each["costs"][1::2], strict=True):
+            values.setdefault(name, []).append([float(value) for value in text.split(",")])
+        for row in each["rows"]:
+            points.setdefault(tuple(row[:4]), []).append(row[4])
+    costs = []
+    for name, all_of in values.items():
+        costs += [name, ",".join(f"{statistics.median(column):g}" for column in zip(*all_of, strict=True))]
+    return costs, [[*point, statistics.median(ns)] for point, ns in points.items()]
 
 
 def predict(build, topology, call, size, *words):
@@ -77,18 +88,25 @@ def predict(build, topology, call, size, *words):
     return float(done.stdout.split("cores: ")[1].split(" ns")[0]), done.stdout.split(" by ")[1].split(",")[0]
 
 
+def calls_for(size):
+    """As many as a ring of cells has places several times over: ranks that run ahead run into its end."""
+    return "256" if size <= CELL_BYTES else "20" if size < 100000 else "4"
+
+
 def geometric(values):
     return math.exp(sum(abs(math.log(value)) for value in values) / len(values))
 
 
 def compare(build, path):
     data = json.loads(path.read_text())
+    costs, rows = medians(data)
+    print(" ".join(costs) + "\n")
     points = {}
     print("| ranks | call | bytes | algorithm | measured ns | predicted ns | predicted / measured |")
     print("|---|---|---|---|---|---|---|")
-    for ranks, call, size, algorithm, ns in data["rows"]:
-        words = ["--ranks", str(ranks), "--calls", "20" if size < 100000 else "4", "--algorithm", algorithm]
-        answer = predict(build, f"core:{data['cores']}", call, size, *data["costs"], *words)
+    for ranks, call, size, algorithm, ns in rows:
+        words = ["--ranks", str(ranks), "--calls", calls_for(size), "--algorithm", algorithm]
+        answer = predict(build, f"core:{data['cores']}", call, size, *costs, *words)
         if not answer or answer[1] != algorithm:
             continue
         points.setdefault((ranks, call, size), []).append((answer[0], ns, algorithm))

@@ -1,7 +1,9 @@
 #include "model/calibrate.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,7 +48,7 @@ double undisturbed(std::vector<double> times) {
 
 double now_ns() { return static_cast<double>(monotonic_ns()); }
 
-// Two threads, each on a processor of its own, or both on one; they take turns in what they do.
+// Two threads, each on a processor of its own; they take turns in what they do.
 class Two {
  public:
   Two(int first, int second) : processors_{first, second} {}
@@ -67,8 +69,8 @@ class Two {
   }
   // Each writes a line of its own, as ranks do: a line that both write costs several times as much.
   void await(int thread, std::uint64_t turn) {
-    while (turns_[1 - thread].value.load(std::memory_order_acquire) < turn)  // partner: pass()
-      if (processors_[0] == processors_[1]) sched_yield();
+    while (turns_[1 - thread].value.load(std::memory_order_acquire) < turn) {  // partner: pass()
+    }
   }
   void pass(int thread, std::uint64_t turn) {
     turns_[thread].value.store(turn, std::memory_order_release);  // partner: await()
@@ -82,7 +84,7 @@ class Two {
   Turn turns_[2]{};
 };
 
-// One way of a line; where both share a processor, of a switch.
+// One way of a line.
 double one_way_ns(Two& two, int trips) {
   std::vector<double> times;
   for (int round = 0; round < rounds; ++round)
@@ -96,6 +98,44 @@ double one_way_ns(Two& two, int trips) {
       if (thread == 0) times.push_back((now_ns() - begin_ns) / (2 * trips));
     });
   return undisturbed(times);
+}
+
+// From one rank to another on the same processor: each waits for the Bcast of the other and makes the next one. In
+// processes of their own, for a switch of threads is cheaper; with all that ranks do before they give way.
+double switch_ns(int processor) {
+  using namespace collective;
+  constexpr int trips = 200;
+  const Costs assumed;
+  const GroupShape shape = shape_for(2, 64 << 20);
+  const std::size_t bytes = segment_bytes(shape);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return assumed.switch_ns;
+  const auto take_turns = [&](std::uint32_t rank) {
+    std::vector<double> times;
+    pin(processor);
+    Group group;
+    if (group.join(memory, shape, rank, {}) != Status::ok || group.start() != Result::ok) return times;
+    std::uint64_t value = 0;
+    for (int round = 0; round < rounds && group.broken() == Result::ok; ++round) {
+      const double begin_ns = now_ns();
+      for (int trip = 0; trip < 2 * trips; ++trip) bcast(group, &value, sizeof value, trip % 2);
+      times.push_back((now_ns() - begin_ns) / (2 * trips));
+    }
+    group.leave();
+    return times;
+  };
+  cpu_set_t before;
+  sched_getaffinity(0, sizeof before, &before);
+  const pid_t other = fork();
+  if (other == 0) _exit(take_turns(1).empty() ? 1 : 0);
+  std::vector<double> times;
+  if (other > 0) {
+    times = take_turns(0);
+    waitpid(other, nullptr, 0);
+  }
+  sched_setaffinity(0, sizeof before, &before);
+  munmap(memory, bytes);
+  return times.empty() ? assumed.switch_ns : undisturbed(times);
 }
 
 // Of flags that the other has written: one more, when they are asked for one after the other.
@@ -128,26 +168,38 @@ struct Shared {
   double fetch_bytes_per_ns, take_bytes_per_ns;
 };
 
-// One fills chunks that the other has read, who copies them out.
+// One fills chunks that the other has read, who copies them out: one after the other, and then both at the same time,
+// the second a few chunks behind. Memory that is read while the next is written comes faster, or as fast.
 Shared shared_copies(Two& two) {
   Pages pages;
   if (!pages.map((chunks + 2) * chunk_bytes)) return {1, 1};
+  constexpr std::uint64_t turns = 400;
   std::vector<double> times[2];
+  double begin_ns = 0, both_ns = 0;
   two.together([&](int thread) {
     char* const own = pages.base() + (chunks + static_cast<std::size_t>(thread)) * chunk_bytes;
-    for (std::uint64_t round = 0; round < 400; ++round) {
-      char* const chunk = pages.base() + round % chunks * chunk_bytes;
-      two.await(thread, 2 * round + static_cast<std::uint64_t>(thread));
-      const double begin_ns = now_ns();
-      if (thread == 0)
-        std::memcpy(chunk, own, chunk_bytes);
-      else
-        std::memcpy(own, chunk, chunk_bytes);
-      if (round > 2 * chunks) times[thread].push_back(now_ns() - begin_ns);
-      two.pass(thread, 2 * round + 1 + static_cast<std::uint64_t>(thread));
+    const auto copy = [&](std::uint64_t turn) {
+      char* const chunk = pages.base() + turn % chunks * chunk_bytes;
+      std::memcpy(thread == 0 ? chunk : own, thread == 0 ? own : chunk, chunk_bytes);
+    };
+    for (std::uint64_t turn = 0; turn < turns; ++turn) {
+      two.await(thread, 2 * turn + static_cast<std::uint64_t>(thread));
+      const double from_ns = now_ns();
+      copy(turn);
+      if (turn > 2 * chunks) times[thread].push_back(now_ns() - from_ns);
+      two.pass(thread, 2 * turn + 1 + static_cast<std::uint64_t>(thread));
     }
+    if (thread == 0) begin_ns = now_ns();
+    for (std::uint64_t turn = 0; turn < turns; ++turn) {
+      const std::uint64_t before = 2 * turns;  // of the turns until here
+      two.await(thread, thread == 1 ? before + turn + 1 : turn < chunks ? before : before + turn - chunks + 1);
+      copy(turn);
+      two.pass(thread, before + turn + 1);
+    }
+    if (thread == 1) both_ns = (now_ns() - begin_ns) / turns;
   });
-  return {chunk_bytes / undisturbed(times[1]), chunk_bytes / undisturbed(times[0])};
+  const double alone = chunk_bytes / undisturbed(times[1]);
+  return {std::max(alone, chunk_bytes / both_ns), chunk_bytes / undisturbed(times[0])};
 }
 
 // Each copies so many bytes, at the same time.
@@ -169,26 +221,34 @@ double copy_bytes_per_ns(Two& two, std::size_t bytes) {
   return static_cast<double>(bytes) / std::max(undisturbed(times[0]), undisturbed(times[1]));
 }
 
-// The size of caches with which the rates of both kinds come closest to what was measured.
+// The sizes of caches, and the rate of the last one, with which what is modelled comes closest to what was measured.
 void measure_copies(Two& two, Costs& costs) {
   std::vector<std::pair<double, double>> rates;  // of so many bytes that a copy goes through
   for (std::size_t bytes = 32 << 10; bytes <= 32u << 20; bytes *= 4)
     rates.emplace_back(2 * static_cast<double>(bytes), copy_bytes_per_ns(two, bytes));
   costs.copy_bytes_per_ns = rates.front().second;
   costs.memory_bytes_per_ns = std::min(rates.back().second, rates.front().second);
-  double least_error = 1e300;
-  for (int step = 0; step <= 40; ++step) {  // 64 KiB to 64 MiB
-    const double cache_bytes = (64 << 10) * std::exp2(step / 4.0);
+  const auto error_of = [&](const Costs& tried) {
     double error = 0;
-    for (const auto& [working_bytes, rate] : rates) {
-      const double cached = std::min(1.0, cache_bytes / working_bytes);
-      const double modelled = 1 / (cached / costs.copy_bytes_per_ns + (1 - cached) / costs.memory_bytes_per_ns);
-      error += std::pow(std::log(modelled / rate), 2);
-    }
-    if (error >= least_error) continue;
-    least_error = error;
-    costs.cache_bytes = cache_bytes;
-  }
+    for (const auto& [working_bytes, rate] : rates)
+      error += std::pow(std::log(tried.copy_rate(tried.parts_of(working_bytes)) / rate), 2);
+    return error;
+  };
+  constexpr int steps = 20;  // 64 KiB to 64 MiB
+  const auto size_of = [](int step) { return (64 << 10) * std::exp2(step / 2.0); };
+  double least_error = 1e300;
+  for (int own = 0; own <= steps; ++own)
+    for (int last = own; last <= steps; ++last)
+      for (const auto& measured : rates) {
+        Costs tried = costs;
+        tried.cache_bytes = size_of(own);
+        tried.last_cache_bytes = size_of(last);
+        tried.last_bytes_per_ns = std::clamp(measured.second, costs.memory_bytes_per_ns, costs.copy_bytes_per_ns);
+        const double error = error_of(tried);
+        if (error >= least_error) continue;
+        least_error = error;
+        costs = tried;
+      }
 }
 
 double kernel_ns() {
@@ -218,27 +278,42 @@ double system_read_ns(std::size_t bytes) {
   return undisturbed(times);
 }
 
-// What a Barrier of two takes beyond a line.
-double call_ns(Two& two, double line_ns) {
+struct Calls {
+  double near_ns = 0;  // one thread is both ranks: what a call takes that waits for no line
+  double far_ns = 0;   // the other rank has filled all cells before
+};
+
+// Of Bcasts of 8 bytes among two ranks.
+Calls calls_ns(Two& two) {
   using namespace collective;
   const GroupShape shape = shape_for(2, 64 << 20);
   Pages pages;
-  if (!pages.map(segment_bytes(shape))) return 0;
-  std::vector<double> times;
+  if (!pages.map(segment_bytes(shape))) return {};
+  Group groups[2];
+  Options options;
+  options.waiting = Waiting::spin;
+  for (std::uint32_t rank = 0; rank < 2; ++rank)
+    if (groups[rank].join(pages.base(), shape, rank, options) != Status::ok) return {};
+  for (Group& group : groups)
+    if (group.start() != Result::ok) return {};
+  const int calls = static_cast<int>(shape.calls_ahead) / 2;  // so that nobody waits for a free cell
+  std::uint64_t value = 0;
+  const auto make_calls = [&](Group& group) {
+    const double begin_ns = now_ns();
+    for (int call = 0; call < calls; ++call) bcast(group, &value, sizeof value, 0);
+    return (now_ns() - begin_ns) / calls;
+  };
+  std::vector<double> near, far;
+  for (int round = 0; round < 40 * rounds; ++round) near.push_back((make_calls(groups[0]) + make_calls(groups[1])) / 2);
   two.together([&](int thread) {
-    Group group;
-    Options options;
-    options.waiting = Waiting::spin;
-    if (group.join(pages.base(), shape, static_cast<std::uint32_t>(thread), options) != Status::ok ||
-        group.start() != Result::ok)
-      return;
-    for (int round = 0; round < rounds; ++round) {
-      const double begin_ns = now_ns();
-      for (int call = 0; call < 2000; ++call) barrier(group);
-      if (thread == 0) times.push_back((now_ns() - begin_ns) / 2000);
+    for (std::uint64_t round = 0; round < 40 * rounds; ++round) {
+      two.await(thread, 2 * round + static_cast<std::uint64_t>(thread));
+      const double each_ns = make_calls(groups[thread]);
+      if (thread == 1) far.push_back(each_ns);
+      two.pass(thread, 2 * round + 1 + static_cast<std::uint64_t>(thread));
     }
   });
-  return times.empty() ? 0 : std::max(1.0, undisturbed(times) - line_ns);
+  return {undisturbed(near), undisturbed(far)};
 }
 
 }  // namespace
@@ -282,15 +357,18 @@ Costs measure_costs() {
   costs.lines_at_once = std::max(1.0, shared.fetch_bytes_per_ns * line_ns / 64);
   costs.taken_at_once = std::max(1.0, shared.take_bytes_per_ns * line_ns / 64);
   measure_copies(*nearest, costs);
-  costs.call_ns = call_ns(*nearest, line_ns);
+  if (const Calls calls = calls_ns(*nearest); calls.near_ns > 0) {
+    costs.call_ns = calls.near_ns;
+    // As many calls at once as lines come faster than one after the other.
+    costs.ahead_ns = std::clamp(line_ns * calls.near_ns / calls.far_ns, calls.near_ns, line_ns);
+  }
   costs.kernel_ns = kernel_ns();
   const double small_ns = system_read_ns(64), large_ns = system_read_ns(1 << 20);
   if (small_ns > 0) {
     costs.system_call_ns = small_ns;
     costs.system_bytes_per_ns = (1 << 20) / std::max(1.0, large_ns - small_ns);
   }
-  Two one(processors[0], processors[0]);
-  costs.switch_ns = one_way_ns(one, 500);
+  costs.switch_ns = switch_ns(processors[0]);
   return costs;
 }
 

@@ -15,7 +15,7 @@ std::uintptr_t line_of(const void* address) { return reinterpret_cast<std::uintp
 Clockwork::Clockwork(const Machine& machine, const Costs& costs, std::uint32_t ranks, double working_bytes)
     : machine_(machine),
       costs_(costs),
-      cached_(working_bytes <= costs.cache_bytes ? 1 : costs.cache_bytes / working_bytes),
+      cached_(costs.parts_of(working_bytes)),
       ranks_(ranks),
       cores_(machine.core_count()),
       package_free_ns_(machine.packages) {
@@ -30,11 +30,13 @@ void Clockwork::share(const char* base, std::size_t bytes) {
   shared_bytes_ = bytes;
   writers_.resize(bytes / line_bytes + 1);
   holders_.resize(writers_.size());
+  if (machine_.core_count() <= 64) cores_that_have_.resize(writers_.size());
 }
 
-void Clockwork::own(const char* base, std::size_t each_bytes) {
+void Clockwork::own(const char* base, std::size_t each_bytes, std::size_t helped_bytes) {
   owned_ = base;
   owned_each_bytes_ = each_bytes;
+  helped_bytes_ = helped_bytes;
 }
 
 // A rank that shares its core keeps it until it has to wait; one whose time is least anyway goes on.
@@ -160,31 +162,39 @@ bool Clockwork::wait(const std::atomic<std::uint64_t>& flag, std::uint64_t least
   if (write == state.writes.end()) return true;  // true from the beginning
   const bool has_waited = write->time_ns > rank.clock_ns || rank.clock_ns > came_ns;
   rank.clock_ns = std::max(rank.clock_ns, write->time_ns);
-  state.seen.resize(ranks_.size());
+  state.seen.resize(machine_.core_count());
+  std::uint32_t& seen_here = state.seen[rank.core];
   rank.flag_line = line_of(&flag);
   const auto number = static_cast<std::uint32_t>(write - state.writes.begin()) + 1;
-  if (state.writer != rank.number && state.seen[rank.number] < number) {
+  if (state.writer != rank.number && seen_here < number) {
     const double line = line_ns(distance(rank.number, state.writer));
     // A processor that has not waited asks ahead, for as long as the line takes.
     double asked_ns = rank.clock_ns;
-    if (!has_waited)
-      asked_ns =
-          std::max({rank.asked_ns + costs_.next_line_ns, rank.free_to_ask_ns, rank.clock_ns - line, write->time_ns});
+    if (!has_waited) asked_ns = std::max(asks_ns(rank, line), write->time_ns);
     asked_ns = std::max(asked_ns, state.served_ns);
     state.served_ns = asked_ns + costs_.serve_ns;
-    rank.asked_ns = asked_ns;
+    has_asked(rank, asked_ns);
     rank.clock_ns = std::max(rank.clock_ns, asked_ns + line);
-    if (rank.is_measured) moved_bytes_ += line_bytes;
+    if (rank.is_measured && ranks_[state.writer].core != rank.core) moved_bytes_ += line_bytes;
     // With the line come all writes until then.
     const auto seen = std::upper_bound(write, state.writes.end(), asked_ns + line,
                                        [](double time_ns, const Write& each) { return time_ns < each.time_ns; });
-    state.seen[rank.number] = std::max(number, static_cast<std::uint32_t>(seen - state.writes.begin()));
+    seen_here = std::max(number, static_cast<std::uint32_t>(seen - state.writes.begin()));
   }
   if (has_waited) rank.free_to_ask_ns = rank.clock_ns;
   if (!rank.is_measured) return true;
   rank.timeline.waited_ns += rank.clock_ns - came_ns;
   if (keeps_events) rank.timeline.events.push_back({Doing::wait, state.writer, came_ns, rank.clock_ns});
   return true;
+}
+
+// A processor has so many instructions under way that it asks for a line some work ahead of where it stands. While it
+// waits for one it gets no further: with lines that take longer than that work, asking takes as many times longer.
+double Clockwork::asks_ns(const Rank& rank, double line_ns) const {
+  const double work_ns = rank.work_ns - rank.asked_work_ns;
+  const double next_ns =
+      rank.asked_ns + std::max(costs_.next_line_ns, work_ns * std::max(1.0, line_ns / costs_.ahead_ns));
+  return std::max({std::min(next_ns, rank.clock_ns), rank.free_to_ask_ns, rank.clock_ns - line_ns});
 }
 
 // Of shared memory, who wrote it last: buffers change hands. Else the rank whose it is.
@@ -196,6 +206,24 @@ std::uint32_t Clockwork::owner(const void* address) const {
   }
   if (is_owned(byte)) return static_cast<std::uint32_t>(static_cast<std::size_t>(byte - owned_) / owned_each_bytes_);
   return current_->number;
+}
+
+bool Clockwork::is_near(const void* address, std::uint32_t writer) const {
+  const std::uint32_t core = current_->core;
+  if (ranks_[writer].core == core) return true;
+  const auto* const byte = static_cast<const char*>(address);
+  if (!is_shared(byte)) return false;
+  const std::size_t line = static_cast<std::size_t>(byte - shared_) / line_bytes;
+  return !cores_that_have_.empty() && (cores_that_have_[line] >> core & 1) != 0;
+}
+
+void Clockwork::has_read(const void* address, std::size_t bytes) {
+  hold(holders_, address, bytes);
+  const auto* const byte = static_cast<const char*>(address);
+  if (!is_shared(byte) || bytes == 0 || cores_that_have_.empty()) return;
+  const auto offset = static_cast<std::size_t>(byte - shared_);
+  for (std::size_t line = offset / line_bytes; line <= (offset + bytes - 1) / line_bytes; ++line)
+    cores_that_have_[line] |= std::uint64_t{1} << current_->core;
 }
 
 void Clockwork::hold(std::vector<std::uint16_t>& of_lines, const void* address, std::size_t bytes) {
@@ -213,6 +241,11 @@ std::size_t Clockwork::take_back(const void* address, std::size_t bytes, std::ui
   const std::uint16_t holder = holders_[static_cast<std::size_t>(byte - shared_) / line_bytes];
   hold(writers_, address, bytes);
   hold(holders_, address, bytes);
+  if (!cores_that_have_.empty()) {
+    const auto offset = static_cast<std::size_t>(byte - shared_);
+    for (std::size_t line = offset / line_bytes; line <= (offset + bytes - 1) / line_bytes; ++line)
+      cores_that_have_[line] = std::uint64_t{1} << current_->core;
+  }
   if (holder == 0 || holder == current_->number + 1) return 0;
   if (other == current_->number) other = holder - 1u;
   return bytes;
@@ -224,9 +257,13 @@ std::size_t Clockwork::beyond_flag(const void* address, std::size_t bytes) const
   return bytes <= with_flag ? 0 : bytes - with_flag;
 }
 
-// What the caches hold of it comes at their rate, the rest at that of memory.
-double Clockwork::copy_bytes_per_ns() const {
-  return 1 / (cached_ / costs_.copy_bytes_per_ns + (1 - cached_) / costs_.memory_bytes_per_ns);
+// What the caches hold of it comes at their rate, the rest at that of memory. Shared memory is gone through again and
+// again, so they hold it.
+void Clockwork::pass(Traffic& traffic, const void* address, std::size_t bytes) const {
+  const double half = static_cast<double>(bytes) / 2;
+  const bool is_again = is_shared(static_cast<const char*>(address));
+  traffic.core_ns += half / (is_again ? costs_.copy_bytes_per_ns : costs_.copy_rate(cached_));
+  traffic.beyond_bytes += is_again ? 0 : half * (1 - cached_.own);
 }
 
 void Clockwork::spend_on(const Traffic& traffic) {
@@ -236,18 +273,19 @@ void Clockwork::spend_on(const Traffic& traffic) {
   const Distance far = distance(rank.number, traffic.other);
   const double line = line_ns(far);
   double until_ns = from_ns + (traffic.doing == Doing::reduce ? costs_.kernel_ns : 0);
+  const double work_ns = until_ns - from_ns + (traffic.by_kernel ? 0 : traffic.core_ns);
   if (traffic.by_kernel) {
+    const double read_bytes = traffic.bytes >= static_cast<double>(helped_bytes_) ? traffic.bytes / 2 : traffic.bytes;
     // Of a process's memory the kernel reads for one at a time.
     double& free_ns = ranks_[traffic.other].read_until_ns;
-    until_ns = free_ns =
-        std::max(until_ns, free_ns) + costs_.system_call_ns + traffic.bytes / costs_.system_bytes_per_ns;
+    until_ns = free_ns = std::max(until_ns, free_ns) + costs_.system_call_ns + read_bytes / costs_.system_bytes_per_ns;
   } else {
-    until_ns += traffic.bytes / copy_bytes_per_ns();
+    until_ns += traffic.core_ns;
   }
   if (traffic.far_bytes > 0 && line > 0) {
     // The first line may have been asked for with the flag, if that was there; the rest come at once.
-    const double asked_ns = std::max({rank.asked_ns + costs_.next_line_ns, rank.free_to_ask_ns, from_ns - line});
-    rank.asked_ns = asked_ns;
+    const double asked_ns = asks_ns(rank, line);
+    has_asked(rank, asked_ns);
     const double more = std::max(0.0, traffic.far_bytes / line_bytes - 1);
     until_ns = std::max(until_ns, asked_ns + line + more * line / costs_.lines_at_once);
   }
@@ -257,9 +295,10 @@ void Clockwork::spend_on(const Traffic& traffic) {
   double& package = package_free_ns_[machine_.package_of(rank.core)];
   // What the kernel reads for one rank lies in caches of another, too.
   const double moved_bytes = (traffic.by_kernel ? traffic.bytes : traffic.far_bytes) + traffic.taken_bytes;
-  const double shared_bytes = traffic.bytes * (1 - cached_) + moved_bytes;
+  const double shared_bytes = traffic.beyond_bytes + moved_bytes;
   package = std::max(package, from_ns) + shared_bytes / costs_.package_bytes_per_ns;
   rank.clock_ns = std::max(until_ns, package);
+  rank.work_ns += work_ns;
   if (rank.clock_ns - from_ns > line) rank.free_to_ask_ns = std::max(rank.free_to_ask_ns, rank.clock_ns - line);
   if (!rank.is_measured) return;
   if (traffic.other != rank.number) moved_bytes_ += static_cast<std::uint64_t>(moved_bytes);
@@ -267,23 +306,28 @@ void Clockwork::spend_on(const Traffic& traffic) {
 }
 
 void Clockwork::copied(void* to, const void* from, std::size_t bytes) {
-  Traffic traffic{Doing::copy, owner(from), static_cast<double>(bytes)};
+  Traffic traffic{.doing = Doing::copy, .other = owner(from), .bytes = static_cast<double>(bytes)};
+  pass(traffic, from, bytes);
+  pass(traffic, to, bytes);
   traffic.by_kernel = is_owned(static_cast<const char*>(from)) && traffic.other != current_->number;
-  if (traffic.other != current_->number && !traffic.by_kernel)
+  if (traffic.other != current_->number && !traffic.by_kernel && !is_near(from, traffic.other))
     traffic.far_bytes = static_cast<double>(beyond_flag(from, bytes));
-  hold(holders_, from, bytes);
+  has_read(from, bytes);
   traffic.taken_bytes = static_cast<double>(take_back(to, bytes, traffic.other));
   spend_on(traffic);
 }
 
 // A copy reads one row and writes one; a kernel reads `count`.
 void Clockwork::reduced(const void* const* inputs, std::size_t count, const void* out, std::size_t bytes) {
-  Traffic traffic{Doing::reduce, current_->number, static_cast<double>((count + 1) * bytes) / 2};
+  Traffic traffic{
+      .doing = Doing::reduce, .other = current_->number, .bytes = static_cast<double>((count + 1) * bytes) / 2};
+  pass(traffic, out, bytes);
   for (std::size_t index = 0; index < count; ++index) {
+    pass(traffic, inputs[index], bytes);
     const std::uint32_t other = owner(inputs[index]);
     if (other == current_->number) continue;
-    traffic.far_bytes += static_cast<double>(beyond_flag(inputs[index], bytes));
-    hold(holders_, inputs[index], bytes);
+    if (!is_near(inputs[index], other)) traffic.far_bytes += static_cast<double>(beyond_flag(inputs[index], bytes));
+    has_read(inputs[index], bytes);
     if (distance(current_->number, other) >= distance(current_->number, traffic.other)) traffic.other = other;
   }
   traffic.taken_bytes = static_cast<double>(take_back(out, bytes, traffic.other));

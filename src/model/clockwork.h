@@ -48,10 +48,12 @@ class Clockwork {
   Clockwork(const Clockwork&) = delete;
   Clockwork& operator=(const Clockwork&) = delete;
 
-  // Memory that all share: of each line it is known who wrote it last, and who read or wrote it last.
+  // Memory that all share: of each line it is known who wrote it last, who read or wrote it last, and, of up to 64
+  // cores, which have read it since.
   void share(const char* base, std::size_t bytes);
-  // Memory of each rank, one behind the other, which others copy through the kernel.
-  void own(const char* base, std::size_t each_bytes);
+  // Memory of each rank, one behind the other, which others copy through the kernel. Of copies of `helped_bytes` and
+  // more its owner makes half.
+  void own(const char* base, std::size_t each_bytes, std::size_t helped_bytes = ~std::size_t{0});
 
   // Runs `work` as every rank until all have returned. "" or why they do not.
   const char* run(const std::function<void(std::uint32_t rank)>& work);
@@ -61,7 +63,10 @@ class Clockwork {
   // Waits until all are here, who then go on at the same time, and are measured.
   void begin_measured();
   void end_measured();
-  void spend(double ns) { current_->clock_ns += ns; }
+  void spend(double ns) {
+    current_->clock_ns += ns;
+    current_->work_ns += ns;
+  }
   void published(const std::atomic<std::uint64_t>& flag, std::uint64_t value);
   bool wait(const std::atomic<std::uint64_t>& flag, std::uint64_t least);
   void copied(void* to, const void* from, std::size_t bytes);
@@ -78,7 +83,8 @@ class Clockwork {
     double clock_ns = 0;
     // The last flag that it asked for: when; its line. And since when nothing has kept it from asking for more.
     double asked_ns = 0, free_to_ask_ns = 0;
-    double read_until_ns = 0;  // by the kernel, for others
+    double work_ns = 0, asked_work_ns = 0;  // what it has done itself, and until it last asked
+    double read_until_ns = 0;               // by the kernel, for others
     std::uintptr_t flag_line = 0;
     bool is_measured = false;
     Fiber* fiber = nullptr;
@@ -92,18 +98,19 @@ class Clockwork {
     std::uint32_t writer = 0;
     double served_ns = 0;  // until then it is with who asked before
     std::vector<Write> writes;
-    std::vector<std::uint32_t> seen;                               // by each rank: so many writes
+    std::vector<std::uint32_t> seen;                               // by each core: so many writes
     std::vector<std::pair<std::uint32_t, std::uint64_t>> waiters;  // rank, least value
   };
   struct Core {
     double free_ns = 0;
     std::uint32_t last = ~0u;
   };
-  // Of what is copied or reduced: bytes that pass, that come from another, that another has and are written.
+  // Of what is copied or reduced: bytes that pass, what they take a core and how many of them its caches do not hold
+  // (of shared memory they do), that come from another, that another has and are written.
   struct Traffic {
     Doing doing;
     std::uint32_t other;
-    double bytes = 0, far_bytes = 0, taken_bytes = 0;
+    double bytes = 0, core_ns = 0, beyond_bytes = 0, far_bytes = 0, taken_bytes = 0;
     bool by_kernel = false;  // of the system
   };
 
@@ -118,23 +125,34 @@ class Clockwork {
   bool is_shared(const char* byte) const { return byte >= shared_ && byte < shared_ + shared_bytes_; }
   bool is_owned(const char* byte) const { return byte >= owned_ && byte < owned_ + owned_each_bytes_ * ranks_.size(); }
   std::uint32_t owner(const void* address) const;
+  // Whether this rank's core has what another wrote there.
+  bool is_near(const void* address, std::uint32_t writer) const;
   // This rank reads, or writes, what lies there. Of the latter, how much another rank has in its cache, and who.
   void hold(std::vector<std::uint16_t>& of_lines, const void* address, std::size_t bytes);
+  void has_read(const void* address, std::size_t bytes);
   std::size_t take_back(const void* address, std::size_t bytes, std::uint32_t& other);
   // Without the line that came with the flag that was waited for.
   std::size_t beyond_flag(const void* address, std::size_t bytes) const;
   void spend_on(const Traffic& traffic);
-  double copy_bytes_per_ns() const;
+  // When it asks for its next line, at the latest now, and what it asks for then.
+  double asks_ns(const Rank& rank, double line_ns) const;
+  static void has_asked(Rank& rank, double asked_ns) {
+    rank.asked_ns = asked_ns;
+    rank.asked_work_ns = rank.work_ns;
+  }
+  // Half of a copy, or one operand of a kernel.
+  void pass(Traffic& traffic, const void* address, std::size_t bytes) const;
 
   const Machine& machine_;
   const Costs costs_;
-  const double cached_;  // so much of what a rank goes through is in its caches
+  const CachedParts cached_;  // of what a rank goes through
   std::vector<Rank> ranks_;
   std::vector<Core> cores_;
   std::vector<double> package_free_ns_;
   const char *shared_ = nullptr, *owned_ = nullptr;
-  std::size_t shared_bytes_ = 0, owned_each_bytes_ = 0;
+  std::size_t shared_bytes_ = 0, owned_each_bytes_ = 0, helped_bytes_ = ~std::size_t{0};
   std::vector<std::uint16_t> writers_, holders_;  // of each line: rank + 1, or 0
+  std::vector<std::uint64_t> cores_that_have_;    // of each line, a bit each; empty: there are more cores than bits
   std::unordered_map<const void*, FlagState> flags_;
   std::priority_queue<std::pair<double, std::uint32_t>, std::vector<std::pair<double, std::uint32_t>>, std::greater<>>
       ready_;

@@ -111,7 +111,9 @@ bool Simulation::prepare(Answer& answer) {
   if (!segment_.map(segment_bytes(shape_)) || !buffers_.map(2 * stride_ * question_.ranks))
     return fail("no memory for the buffers of all ranks: fewer ranks or bytes");
   clockwork_.share(segment_.base(), segment_bytes(shape_));
-  clockwork_.own(buffers_.base(), 2 * stride_);
+  // Of a large row the one rank that reads it does half, its owner the rest (collective/shared_row.h).
+  const bool helps = question_.ranks == 2 && question_.machine.core_count() > 1;
+  clockwork_.own(buffers_.base(), 2 * stride_, helps ? question_.selection.shared_row_bytes : ~std::size_t{0});
   Options options;
   options.selection = &question_.selection;
   options.waiting = Waiting::sleep;

@@ -16,6 +16,7 @@ inline Question ask_of(const char* topology, collective::Kind kind, std::size_t 
   question.ranks = question.machine.core_count();
   question.costs = {.line_ns = {0, 100, 1000, 10000},
                     .next_line_ns = 10,
+                    .ahead_ns = 1e9,
                     .serve_ns = 0,
                     .lines_at_once = 1e9,
                     .taken_at_once = 1e9,

@@ -61,11 +61,14 @@ struct CostOption {
 };
 constexpr CostOption cost_options[] = {
     {"--next-line", &model::Costs::next_line_ns, "ns of one more line, asked for before the one before it came"},
+    {"--ahead", &model::Costs::ahead_ns, "ns of its own work that a core looks ahead for lines to ask for"},
     {"--serve", &model::Costs::serve_ns, "ns that a line, which many ask for, is with each of them"},
     {"--lines-at-once", &model::Costs::lines_at_once, "that a core fetches of another's memory"},
     {"--taken-at-once", &model::Costs::taken_at_once, "that a core writes and another has"},
     {"--copy", &model::Costs::copy_bytes_per_ns, "GB/s of one core that copies, within its caches"},
     {"--cache", &model::Costs::cache_bytes, "bytes of a core's caches"},
+    {"--last-copy", &model::Costs::last_bytes_per_ns, "GB/s of one core out of the last cache"},
+    {"--last-cache", &model::Costs::last_cache_bytes, "bytes of that; no more than --cache: as if there were none"},
     {"--memory", &model::Costs::memory_bytes_per_ns, "GB/s of one core beyond its caches"},
     {"--package-copy", &model::Costs::package_bytes_per_ns, "GB/s of all cores of a package together"},
     {"--call-ns", &model::Costs::call_ns, "the instructions of a call"},
