@@ -296,6 +296,7 @@ Calls calls_ns(Two& two) {
     if (groups[rank].join(pages.base(), shape, rank, options) != Status::ok) return {};
   for (Group& group : groups)
     if (group.start() != Result::ok) return {};
+  constexpr std::uint64_t bouts = 600;
   const int calls = static_cast<int>(shape.calls_ahead) / 2;  // so that nobody waits for a free cell
   std::uint64_t value = 0;
   const auto make_calls = [&](Group& group) {
@@ -304,13 +305,14 @@ Calls calls_ns(Two& two) {
     return (now_ns() - begin_ns) / calls;
   };
   std::vector<double> near, far;
-  for (int round = 0; round < 40 * rounds; ++round) near.push_back((make_calls(groups[0]) + make_calls(groups[1])) / 2);
+  for (std::uint64_t bout = 0; bout < bouts; ++bout)
+    near.push_back((make_calls(groups[0]) + make_calls(groups[1])) / 2);
   two.together([&](int thread) {
-    for (std::uint64_t round = 0; round < 40 * rounds; ++round) {
-      two.await(thread, 2 * round + static_cast<std::uint64_t>(thread));
+    for (std::uint64_t bout = 0; bout < bouts; ++bout) {
+      two.await(thread, 2 * bout + static_cast<std::uint64_t>(thread));
       const double each_ns = make_calls(groups[thread]);
       if (thread == 1) far.push_back(each_ns);
-      two.pass(thread, 2 * round + 1 + static_cast<std::uint64_t>(thread));
+      two.pass(thread, 2 * bout + 1 + static_cast<std::uint64_t>(thread));
     }
   });
   return {undisturbed(near), undisturbed(far)};
