@@ -121,7 +121,9 @@ def compare(build, path):
         if len(candidates) < 2:
             continue
         decided += 1
-        chosen, best = min(candidates), min(candidates, key=lambda each: each[1])
+        # Of equal predictions the one that stands first above.
+        chosen = min(candidates, key=lambda each: (each[0], ALGORITHMS[call].index(each[2])))
+        best = min(candidates, key=lambda each: each[1])
         if chosen[1] <= 1.1 * best[1]:
             good += 1
         else:

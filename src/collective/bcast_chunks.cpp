@@ -52,7 +52,7 @@ Result receive_chunks(Group& group, const BcastRow& row, std::uint32_t root, boo
       if (const Result result = group.wait(filled, number + 1); result != Result::ok) return result;
     group.copy(static_cast<char*>(row.buffer) + chunk.begin, group.slot(root, number) + row.phase,
                std::min(chunk.elements, row.room - chunk.begin));
-    group.publish(self.chunks_done.value, number + 1);
+    if (index + 1 != chunking.count) group.publish(self.chunks_done.value, number + 1);
   }
   group.publish(self.chunks_done.value, first + chunking.count);
   return Result::ok;
