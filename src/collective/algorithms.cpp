@@ -40,6 +40,12 @@ constexpr std::uint32_t tree_from_ranks = 3;  // where it was asked for
 constexpr bool always(const S&, const Q&) { return true; }
 constexpr bool is_alone(const S&, const Q& q) { return q.ranks == 1 || q.bytes == 0; }
 constexpr bool fits(const Q& q, std::uint32_t limit_bytes) { return q.bytes <= std::min(limit_bytes, q.cell_bytes); }
+// A reduction along a tree is not the left fold.
+constexpr bool climbs(const S& s, const Q& q, std::uint32_t any_ranks, std::uint32_t any_order_ranks) {
+  if (q.in_order) return false;
+  const bool is_free = q.any_order && !q.crowded && !q.in_background && q.ranks >= s.roomy_ranks;
+  return q.ranks >= any_ranks || (is_free && q.ranks >= any_order_ranks);
+}
 constexpr bool is_pair(const S& s, const Q& q) { return q.ranks == 2 && s.pair; }
 // Functions of the user reduce elements one by one: from some bytes on that costs more than to meet twice as often.
 constexpr bool pair_reduces(const S& s, const Q& q) {
@@ -73,12 +79,13 @@ constexpr void force_bcast(S& s, std::uint32_t tree_ranks, std::uint32_t cells_b
 
 constexpr void force_small_reduce(S& s, std::uint32_t tree_ranks) {
   s.reduce_tree_ranks = tree_ranks;
+  s.reduce_any_order_tree_ranks = never;
   s.reduce_cells_bytes = s.reduce_roomy_rows_bytes = never;
   s.reduce_chain_bytes = s.reduce_roomy_chain_bytes = never;
 }
 
 constexpr void force_large_reduce(S& s, std::uint32_t slices_ranks, std::uint32_t chain_bytes) {
-  s.reduce_tree_ranks = never;
+  s.reduce_tree_ranks = s.reduce_any_order_tree_ranks = never;
   s.reduce_cells_bytes = 0;
   s.reduce_slices_ranks = s.reduce_slices_crowded_ranks = slices_ranks;
   s.reduce_chain_bytes = s.reduce_roomy_chain_bytes = chain_bytes;
@@ -86,6 +93,7 @@ constexpr void force_large_reduce(S& s, std::uint32_t slices_ranks, std::uint32_
 
 constexpr void force_allreduce(S& s, std::uint32_t tree_ranks, std::uint32_t cells_bytes, std::uint32_t chain_bytes) {
   s.allreduce_tree_ranks = tree_ranks;
+  s.allreduce_any_order_tree_ranks = never;
   s.allreduce_cells_bytes = cells_bytes;
   s.allreduce_roomy_cells_bytes = s.allreduce_roomy_rows_bytes = never;
   s.allreduce_chain_bytes = s.allreduce_roomy_chain_bytes = chain_bytes;
@@ -150,7 +158,7 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
     {Kind::reduce, Algorithm::alone, "alone", why_alone, is_alone, {.reduce = reduce_alone}},
     {Kind::reduce, Algorithm::tree, "tree", why_tree,
      [](const S& s, const Q& q) {
-       return fits(q, s.reduce_cells_bytes) && !q.in_order && q.ranks >= s.reduce_tree_ranks;
+       return fits(q, s.reduce_cells_bytes) && climbs(s, q, s.reduce_tree_ranks, s.reduce_any_order_tree_ranks);
      },
      {.reduce = reduce_tree}, [](S& s) { force_small_reduce(s, tree_from_ranks); }},
     {Kind::reduce, Algorithm::cells, "cells", why_cells,
@@ -175,7 +183,9 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      &S::pair_chunk_bytes},
     {Kind::allreduce, Algorithm::tree, "tree", why_tree,
      [](const S& s, const Q& q) {
-       return fits(q, s.allreduce_cells_bytes) && !q.in_order && q.ranks >= s.allreduce_tree_ranks;
+       const bool is_small = q.bytes <= s.allreduce_any_order_tree_bytes;
+       return fits(q, s.allreduce_cells_bytes) &&
+              climbs(s, q, s.allreduce_tree_ranks, is_small ? s.allreduce_any_order_tree_ranks : never);
      },
      {.allreduce = allreduce_tree}, [](S& s) { force_allreduce(s, tree_from_ranks, never, never); }},
     {Kind::allreduce, Algorithm::cells, "cells", why_cells,

@@ -5,11 +5,21 @@
 namespace millrace::collective {
 namespace {
 
-const AlgorithmEntry& chosen(const Group& group, Kind kind, std::size_t bytes, bool in_order, bool in_background) {
+const AlgorithmEntry& chosen(const Group& group, Kind kind, std::size_t bytes, bool in_order, bool in_background,
+                             bool any_order = false) {
   return choose(group.selection(), kind,
-                {bytes, group.ranks(), group.shape().cell_bytes, in_order, group.crowded(), group.shape().slot_bytes,
-                 in_background});
+                {.bytes = bytes,
+                 .ranks = group.ranks(),
+                 .cell_bytes = group.shape().cell_bytes,
+                 .in_order = in_order,
+                 .crowded = group.crowded(),
+                 .slot_bytes = group.shape().slot_bytes,
+                 .in_background = in_background,
+                 .any_order = any_order});
 }
+
+// Ranks whose types say that they go along a tree do not meet those that do not: that is an error of the program.
+constexpr std::uint64_t tree_label = std::uint64_t{1} << 39;
 
 // A chunk must hold at least an element per rank.
 bool too_large(const Group& group, const Reducer& reducer) {
@@ -49,8 +59,9 @@ KnownCall known_bcast(const Group& group, std::size_t bytes, std::uint32_t root)
 KnownCall known_reduction(const Group& group, Kind kind, std::size_t bytes, std::uint64_t label, const Reducer& reducer,
                           std::uint32_t root) {
   if (too_large(group, reducer)) return {};
-  return {&chosen(group, kind, bytes, in_order(reducer, kind), group.in_background()),
-          Group::what_of(kind, label, root)};
+  const AlgorithmEntry& entry =
+      chosen(group, kind, bytes, in_order(reducer, kind), group.in_background(), reducer.any_order);
+  return {&entry, Group::what_of(kind, entry.algorithm == Algorithm::tree ? label ^ tree_label : label, root)};
 }
 
 KnownCall known_reduction(const Group& group, Kind kind, std::size_t bytes, const Reducer& reducer,

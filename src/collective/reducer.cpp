@@ -3,12 +3,21 @@
 #include "kernel/copy/row.h"
 
 namespace millrace::collective {
+namespace {
+
+bool is_same_in_any_order(kernel::Op op, kernel::Type type) {
+  const kernel::TypeClass kind = kernel::type_class(type);
+  return (kind == kernel::TypeClass::integer || kind == kernel::TypeClass::logical) && kernel::op_applies(op, type);
+}
+
+}  // namespace
 
 Reducer kernel_reducer(kernel::Op op, kernel::Type type) {
   Reducer reducer;
   reducer.reduce2 = kernel::find_reduce2(op, type);
   reducer.reduce3 = kernel::find_reduce3(op, type);
   reducer.reduce_n = kernel::find_reduce_n(op, type);
+  reducer.any_order = is_same_in_any_order(op, type);
   if (reducer.reduce2 && reducer.reduce3 && reducer.reduce_n) reducer.element_bytes = kernel::type_bytes(type);
   return reducer;
 }

@@ -14,6 +14,7 @@ using UserReduce = void (*)(void* context, const void* in, void* inout, std::siz
 struct Reducer {
   std::size_t element_bytes = 0;  // distance of elements, which must be without gaps between them; > 0
   bool commutative = true;
+  bool any_order = false;  // the same bits in whatever order and grouping: integers and truth values
   // The result must be the left fold in rank order: it is another one in another order. In one node it always is.
   bool in_rank_order = false;
   // Either all kernels ...

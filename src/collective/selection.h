@@ -83,6 +83,10 @@ struct Selection {
   std::uint32_t bcast_tree_ranks = 32;
   std::uint32_t reduce_tree_ranks = never;
   std::uint32_t allreduce_tree_ranks = never;
+  // Where the order makes no difference and each rank has a core.
+  std::uint32_t reduce_any_order_tree_ranks = 16;
+  std::uint32_t allreduce_any_order_tree_ranks = 64;
+  std::uint32_t allreduce_any_order_tree_bytes = 128;
   // Two ranks share an Allreduce out from so many bytes on if the op is the user's.
   std::uint32_t user_op_slices_bytes = 128 << 10;
   bool pair = true;             // groups of two ranks have algorithms of their own for Barrier and Allreduce
@@ -124,6 +128,7 @@ struct Question {
   bool crowded = false;          // some rank has no core of its own
   std::uint32_t slot_bytes = 0;  // what its slots hold; of Gather and Scatter only
   bool in_background = false;    // ranks go on with it when they are inside MPI, not when they are waited for
+  bool any_order = false;        // the result is the same in any order
 };
 
 // Of a reduction along a chain. Ranks that share cores do as much as they can each time they get one. With a core each,

@@ -138,6 +138,7 @@ bool Simulation::prepare(Answer& answer) {
     rank->group.observe(*this);
   }
   reducer_ = kernels();
+  reducer_.any_order = question_.any_order;
   reducer_.reduce2 = reduce2;
   reducer_.reduce3 = reduce3;
   reducer_.reduce_n = reduce_n;
@@ -190,7 +191,11 @@ Answer Simulation::run() {
   answer.is_right = answer.failure.empty() && is_right();
   const Group& first = ranks_.front()->group;
   answer.algorithm = choose(question_.selection, question_.kind,
-                            {buffer_bytes_, question_.ranks, shape_.cell_bytes, false, first.crowded()})
+                            {.bytes = buffer_bytes_,
+                             .ranks = question_.ranks,
+                             .cell_bytes = shape_.cell_bytes,
+                             .crowded = first.crowded(),
+                             .any_order = question_.any_order})
                          .name;
   answer.ranks = clockwork_.take_timelines();
   for (const Timeline& rank : answer.ranks) answer.call_ns = std::max(answer.call_ns, rank.left_ns - rank.came_ns);

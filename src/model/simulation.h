@@ -28,6 +28,7 @@ struct Question {
   std::size_t bytes = 0;
   std::uint32_t ranks = 2;  // on core 0, 1, ...; then again from core 0 on
   std::uint32_t calls = 1;  // measured, one after the other, after two that are not
+  bool any_order = false;   // reductions as of integers, else as of floating point
   bool keeps_events = true;
 };
 

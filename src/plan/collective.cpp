@@ -128,6 +128,11 @@ std::string explain_collective(const Selection& selection, const GroupShape& sha
     const std::uint32_t chunk = std::min(wanted, shape.slot_bytes);
     if (bytes > chunk) text += fmt::format("  {} chunks of {} bytes\n", (bytes + chunk - 1) / chunk, chunk);
   }
+  Question exact = question;
+  exact.any_order = true;
+  if (const AlgorithmEntry& other = choose(selection, kind, exact); other.algorithm != entry.algorithm)
+    text += fmt::format("  of integers and truth values, whose order makes no difference: {}_{}\n", kind_name(kind),
+                        other.name);
   if (kind == Kind::reduce || kind == Kind::allreduce || kind >= Kind::reduce_scatter)
     text += entry.algorithm == Algorithm::tree ? "  order: that of the tree, the same on every rank and in every run\n"
                                                : "  order: the left fold in rank order\n";

@@ -155,6 +155,48 @@ TEST(Selection, OfRanksWithACoreEach) {
   EXPECT_EQ(chosen(cells, Kind::allreduce, 4096, 64), Algorithm::cells);
 }
 
+// Among many ranks a root that reads all cells is slow, and integers are the same in any order.
+TEST(Selection, OfIntegersAmongManyRanks) {
+  const Selection selection = selected({});
+  const auto algorithm_of = [&](Kind kind, std::size_t bytes, std::uint32_t ranks, Question question = {}) {
+    question.bytes = bytes;
+    question.ranks = ranks;
+    question.cell_bytes = 4096;
+    question.any_order = true;
+    return choose(selection, kind, question).algorithm;
+  };
+  EXPECT_EQ(algorithm_of(Kind::reduce, 8, 15), Algorithm::cells);
+  EXPECT_EQ(algorithm_of(Kind::reduce, 8, 16), Algorithm::tree);
+  EXPECT_EQ(algorithm_of(Kind::reduce, 4096, 128), Algorithm::tree);
+  EXPECT_EQ(algorithm_of(Kind::reduce, 4097, 128), Algorithm::slices);
+  EXPECT_EQ(algorithm_of(Kind::reduce, 8, 16, {.in_order = true}), Algorithm::cells);
+  EXPECT_EQ(algorithm_of(Kind::reduce, 8, 16, {.crowded = true}), Algorithm::cells);
+  EXPECT_EQ(algorithm_of(Kind::reduce, 8, 16, {.in_background = true}), Algorithm::cells);
+  EXPECT_EQ(algorithm_of(Kind::allreduce, 128, 63), Algorithm::cells);
+  EXPECT_EQ(algorithm_of(Kind::allreduce, 128, 64), Algorithm::tree);
+  EXPECT_EQ(algorithm_of(Kind::allreduce, 129, 64), Algorithm::slices);
+  for (const char* const forced : {"reduce=cells", "reduce=slices", "reduce=chain", "reduce=chunks"}) {
+    const Selection other = selected({false, "", forced});
+    const Question question{.bytes = 8, .ranks = 128, .cell_bytes = 4096, .any_order = true};
+    EXPECT_NE(choose(other, Kind::reduce, question).algorithm, Algorithm::tree) << forced;
+  }
+  for (const char* const forced : {"allreduce=cells", "allreduce=slices", "allreduce=chain"}) {
+    const Selection other = selected({false, "", forced});
+    const Question question{.bytes = 8, .ranks = 128, .cell_bytes = 4096, .any_order = true};
+    EXPECT_NE(choose(other, Kind::allreduce, question).algorithm, Algorithm::tree) << forced;
+  }
+}
+
+TEST(Selection, WhatIsTheSameInAnyOrder) {
+  for (std::size_t index = 0; index < kernel::kernel_count; ++index) {
+    const auto op = static_cast<kernel::Op>(index / kernel::type_count);
+    const auto type = static_cast<kernel::Type>(index % kernel::type_count);
+    const kernel::TypeClass kind = kernel::type_class(type);
+    const bool is_whole = kind == kernel::TypeClass::integer || kind == kernel::TypeClass::logical;
+    EXPECT_EQ(kernel_reducer(op, type).any_order, is_whole && kernel::op_applies(op, type)) << index;
+  }
+}
+
 TEST(Selection, ChunksOfABcast) {
   const Selection selection = selected({});
   EXPECT_EQ(bcast_chunk_bytes(selection, 2, (512 << 10) - 1), 32u << 10);

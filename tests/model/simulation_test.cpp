@@ -159,6 +159,21 @@ TEST(Simulation, TheOwnerOfARowHelps) {
   EXPECT_NEAR(right(question).call_ns - helped_ns, 1 << 19, 1);
 }
 
+// What is the same in any order goes along a tree among many ranks, and is right and faster.
+TEST(Simulation, IntegersGoAlongATree) {
+  for (const Kind kind : {Kind::reduce, Kind::allreduce}) {
+    Question question = ask("pack:2 l3:8 core:8", kind, 64);
+    question.costs = {};
+    question.calls = 16;
+    const Answer in_order = right(question);
+    EXPECT_STREQ(in_order.algorithm, "cells");
+    question.any_order = true;
+    const Answer answer = right(question);
+    EXPECT_STREQ(answer.algorithm, "tree");
+    EXPECT_LT(answer.call_ns, in_order.call_ns);
+  }
+}
+
 // Ranks on one core take turns: what one waits for costs a switch.
 TEST(Simulation, RanksOnOneCoreTakeTurns) {
   Question question = ask("core:1", Kind::barrier, 0);

@@ -123,6 +123,7 @@ int simulate_command(char** arguments) {
           ->check(CLI::Range(1, 1024));
   app.add_option("--calls", calls, "so many, one after the other; what is printed is their mean")
       ->check(CLI::Range(1, 1000));
+  app.add_flag("--integers", question.any_order, "of integers, whose order makes no difference; else floating point");
   app.add_option("--algorithm", algorithm, "force one, as MILLRACE_ALGORITHM does")->type_name("NAME");
   app.add_option("--other", other,
                  "what others do: messages by flat, binomial, doubling, ring; trees by sc18, of which MILLRACE_TREE "
