@@ -109,8 +109,7 @@ TEST(Mismatch, IsFoundBeforeDataAreUsed) {
         << kind;
 }
 
-// As many chunks, of which the last is shorter on one rank: also in rings so long that a chunk's place is not its
-// call's.
+// As many chunks, of which the last is shorter on one rank; also in longer rings.
 TEST(Mismatch, OfSizesIsFoundBeforeDataAreUsed) {
   for (const std::uint32_t slots : {8u, 16u}) {
     RankSetup setup = ranks(3);
@@ -126,6 +125,24 @@ TEST(Mismatch, OfSizesIsFoundBeforeDataAreUsed) {
               "")
         << slots;
   }
+}
+
+// Integers go along a tree, floating-point numbers of as many bytes do not: nobody waits for ever.
+TEST(Mismatch, OfTypesOfWhichOneGoesAlongATree) {
+  RankSetup setup = ranks(2);
+  setup.selection.roomy_ranks = setup.selection.reduce_any_order_tree_ranks = 2;
+  const auto reduce_all = [](Group& group, bool is_same_type) -> std::string {
+    static const Reducer sum_i64 = kernel_reducer(kernel::Op::sum, kernel::Type::i64);
+    const std::int64_t in = group.rank() + 1;
+    std::int64_t out = 0;
+    Result result = reduce(group, &in, &out, 1, is_same_type || group.rank() == 0 ? sum_i64 : sum_f64(), 0);
+    if (group.crowded()) return "";  // a tree needs a core for each
+    if (is_same_type && group.rank() == 0 && out != 3) return "wrong sum";
+    if (result == Result::ok) result = barrier(group);
+    return result == (is_same_type ? Result::ok : Result::mismatch) ? "" : result_name(result);
+  };
+  for (const bool is_same_type : {true, false})
+    EXPECT_EQ(run_all(setup, [&](Group& group) { return reduce_all(group, is_same_type); }), "") << is_same_type;
 }
 
 // The root of a Bcast sends more or less than the others expect; then all go on.
