@@ -25,13 +25,14 @@ BYTES = [8, 512, 4096, 32768, 262144, 1048576, 4194304]
 ALGORITHMS = {
     "barrier": ["pair", "tree", "cells"],
     "bcast": ["tree", "cells", "single_copy", "chunks"],
-    "reduce": ["tree", "cells", "chain", "chunks", "slices"],
-    "allreduce": ["pair", "tree", "cells", "chain", "slices"],
+    "reduce": ["tree", "gathered", "cells", "chain", "chunks", "slices"],
+    "allreduce": ["pair", "tree", "gathered", "cells", "chain", "slices"],
 }
 OTHERS = ["sc18", "flat", "binomial", "doubling", "ring"]
 LARGE = ["pack:2 l3:8 core:8", "pack:2 l3:12 core:8"]
 LARGE_BYTES = [8, 64, 512, 4096, 32768, 262144, 1048576, 4194304, 16777216]
 CELL_BYTES = 8192  # tree and cells are for what fits
+GATHERED_BYTES = 64  # and this for what fits several times
 
 
 def run(*words, timeout=900):
@@ -40,6 +41,8 @@ def run(*words, timeout=900):
 
 
 def is_candidate(algorithm, ranks, size):
+    if algorithm == "gathered":
+        return ranks > 2 and size <= GATHERED_BYTES
     small = algorithm in ("tree", "cells")
     return (
         (algorithm != "pair" or ranks == 2) and (algorithm != "tree" or ranks > 2) and (not small or size <= CELL_BYTES)

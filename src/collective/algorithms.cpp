@@ -14,6 +14,8 @@ constexpr const char* why_alone = "nothing needs another rank";
 constexpr const char* why_pair = "two ranks: both send all and reduce all, in buffers that change hands";
 constexpr const char* why_cells = "fits a cell: whoever needs it reads it from where its owner put it";
 constexpr const char* why_tree = "fits a cell, and so many ranks that a tree has fewer steps";
+constexpr const char* why_gathered =
+    "few bytes among many ranks: some gather those of their neighbours, and whoever needs them reads theirs";
 constexpr const char* why_chunks = "larger than a cell: a ring of chunks, filled and emptied at the same time";
 constexpr const char* why_slices =
     "larger than a cell, or too much for one rank to read of all: every rank reduces its slice of each chunk";
@@ -45,6 +47,13 @@ constexpr bool climbs(const S& s, const Q& q, std::uint32_t any_ranks, std::uint
   if (q.in_order) return false;
   const bool is_free = q.any_order && !q.crowded && !q.in_background && q.ranks >= s.roomy_ranks;
   return q.ranks >= any_ranks || (is_free && q.ranks >= any_order_ranks);
+}
+// Where bytes have no limit it is forced.
+constexpr bool gathers(const S& s, const Q& q, std::uint32_t from_ranks) {
+  const bool is_forced = s.gathered_bytes == never;
+  const bool is_small = q.bytes <= s.gathered_bytes && q.bytes <= s.gathered_rows_bytes / q.ranks;
+  if (!is_forced && (q.crowded || q.in_background || !is_small)) return false;
+  return q.ranks >= from_ranks && q.bytes <= q.cell_bytes / gathered_width(q.ranks);
 }
 constexpr bool is_pair(const S& s, const Q& q) { return q.ranks == 2 && s.pair; }
 // Functions of the user reduce elements one by one: from some bytes on that costs more than to meet twice as often.
@@ -79,13 +88,13 @@ constexpr void force_bcast(S& s, std::uint32_t tree_ranks, std::uint32_t cells_b
 
 constexpr void force_small_reduce(S& s, std::uint32_t tree_ranks) {
   s.reduce_tree_ranks = tree_ranks;
-  s.reduce_any_order_tree_ranks = never;
+  s.reduce_any_order_tree_ranks = s.reduce_gathered_ranks = never;
   s.reduce_cells_bytes = s.reduce_roomy_rows_bytes = never;
   s.reduce_chain_bytes = s.reduce_roomy_chain_bytes = never;
 }
 
 constexpr void force_large_reduce(S& s, std::uint32_t slices_ranks, std::uint32_t chain_bytes) {
-  s.reduce_tree_ranks = s.reduce_any_order_tree_ranks = never;
+  s.reduce_tree_ranks = s.reduce_any_order_tree_ranks = s.reduce_gathered_ranks = never;
   s.reduce_cells_bytes = 0;
   s.reduce_slices_ranks = s.reduce_slices_crowded_ranks = slices_ranks;
   s.reduce_chain_bytes = s.reduce_roomy_chain_bytes = chain_bytes;
@@ -93,11 +102,16 @@ constexpr void force_large_reduce(S& s, std::uint32_t slices_ranks, std::uint32_
 
 constexpr void force_allreduce(S& s, std::uint32_t tree_ranks, std::uint32_t cells_bytes, std::uint32_t chain_bytes) {
   s.allreduce_tree_ranks = tree_ranks;
-  s.allreduce_any_order_tree_ranks = never;
+  s.allreduce_any_order_tree_ranks = s.allreduce_gathered_ranks = never;
   s.allreduce_cells_bytes = cells_bytes;
   s.allreduce_roomy_cells_bytes = s.allreduce_roomy_rows_bytes = never;
   s.allreduce_chain_bytes = s.allreduce_roomy_chain_bytes = chain_bytes;
   s.pair = false;
+}
+
+constexpr void force_gathered(S& s, std::uint32_t S::*from_ranks) {
+  s.*from_ranks = tree_from_ranks;
+  s.gathered_bytes = never;
 }
 
 constexpr bool swaps(const S& s, const Q& q) { return is_pair(s, q) && q.bytes != 0 && q.bytes <= s.block_pair_bytes; }
@@ -161,6 +175,12 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
        return fits(q, s.reduce_cells_bytes) && climbs(s, q, s.reduce_tree_ranks, s.reduce_any_order_tree_ranks);
      },
      {.reduce = reduce_tree}, [](S& s) { force_small_reduce(s, tree_from_ranks); }},
+    {Kind::reduce, Algorithm::gathered, "gathered", why_gathered,
+     [](const S& s, const Q& q) { return gathers(s, q, s.reduce_gathered_ranks); }, {.reduce = reduce_gathered},
+     [](S& s) {
+       force_small_reduce(s, never);
+       force_gathered(s, &S::reduce_gathered_ranks);
+     }},
     {Kind::reduce, Algorithm::cells, "cells", why_cells,
      [](const S& s, const Q& q) {
        return fits(q, s.reduce_cells_bytes) && rows_fit(s, q, never, s.reduce_roomy_rows_bytes);
@@ -188,6 +208,13 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
               climbs(s, q, s.allreduce_tree_ranks, is_small ? s.allreduce_any_order_tree_ranks : never);
      },
      {.allreduce = allreduce_tree}, [](S& s) { force_allreduce(s, tree_from_ranks, never, never); }},
+    {Kind::allreduce, Algorithm::gathered, "gathered", why_gathered,
+     [](const S& s, const Q& q) { return gathers(s, q, s.allreduce_gathered_ranks); },
+     {.allreduce = allreduce_gathered},
+     [](S& s) {
+       force_allreduce(s, never, never, never);
+       force_gathered(s, &S::allreduce_gathered_ranks);
+     }},
     {Kind::allreduce, Algorithm::cells, "cells", why_cells,
      [](const S& s, const Q& q) {
        return fits(q, s.allreduce_cells_bytes) &&

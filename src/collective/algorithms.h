@@ -71,6 +71,10 @@ Result bcast_chunks(Group& group, const Call& call, void* buffer, std::size_t& b
 Result bcast_single_copy(Group& group, const Call& call, void* buffer, std::size_t& bytes, std::uint32_t root);
 Result reduce_cells(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                     const Reducer& reducer, std::uint32_t root);
+Result reduce_gathered(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                       const Reducer& reducer, std::uint32_t root);
+Result allreduce_gathered(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                          const Reducer& reducer);
 Result reduce_chunks(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                      const Reducer& reducer, std::uint32_t root);
 Result reduce_slices(Group& group, const Call& call, const void* in, void* out, std::size_t elements,

@@ -31,6 +31,7 @@ enum class Algorithm : std::uint8_t {
   pair,         // two ranks, buffers that change hands
   cells,        // everybody's cell is read by whoever needs it
   tree,         // cells along a tree
+  gathered,     // cells of a few ranks that have gathered those of their neighbours
   chunks,       // from or to the root through a ring of chunks
   slices,       // every rank reduces a part of each chunk
   mail,         // a mailbox for each pair of ranks (mail.h)
@@ -83,6 +84,11 @@ struct Selection {
   std::uint32_t bcast_tree_ranks = 32;
   std::uint32_t reduce_tree_ranks = never;
   std::uint32_t allreduce_tree_ranks = never;
+  // Where ranks have a core each: among so many of them rows of up to so many bytes are gathered before they are read.
+  std::uint32_t reduce_gathered_ranks = 32;
+  std::uint32_t allreduce_gathered_ranks = 32;
+  std::uint32_t gathered_bytes = 32;
+  std::uint32_t gathered_rows_bytes = 4096;  // of all ranks
   // Where the order makes no difference and each rank has a core.
   std::uint32_t reduce_any_order_tree_ranks = 16;
   std::uint32_t allreduce_any_order_tree_ranks = 64;
@@ -130,6 +136,13 @@ struct Question {
   bool in_background = false;    // ranks go on with it when they are inside MPI, not when they are waited for
   bool any_order = false;        // the result is the same in any order
 };
+
+// So many ranks in a row have their rows gathered by the first of them: as many as there are then to look at.
+constexpr std::uint32_t gathered_width(std::uint32_t ranks) {
+  std::uint32_t width = 1;
+  while (width * width < ranks) ++width;
+  return width;
+}
 
 // Of a reduction along a chain. Ranks that share cores do as much as they can each time they get one. With a core each,
 // the first chunk passes all ranks before the first result is there, and each chunk takes a flag from rank to rank: of

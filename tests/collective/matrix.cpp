@@ -28,6 +28,7 @@ constexpr Force forces[] = {
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "kary:2,socket"},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "knomial:2,cache,leaders-last"},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "flat"},
+    {"reduce=gathered,allreduce=gathered", ""},
 };
 
 bool reduces(Kind kind) { return kind != Kind::barrier && kind != Kind::bcast; }

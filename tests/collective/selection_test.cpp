@@ -47,7 +47,7 @@ TEST(Selection, OfTheTable) {
   EXPECT_EQ(chosen(selection, Kind::allgather, 8, 4), Algorithm::mail);
   EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 2), Algorithm::chunks);
   EXPECT_EQ(chosen(selection, Kind::reduce, 1 << 20, 3), Algorithm::slices);
-  EXPECT_EQ(chosen(selection, Kind::allreduce, 8, 64), Algorithm::cells);
+  EXPECT_EQ(chosen(selection, Kind::allreduce, 8, 31), Algorithm::cells);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 1 << 20, 3), Algorithm::slices);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 1 << 20, 2), Algorithm::pair);
   EXPECT_EQ(chosen(selection, Kind::allreduce, 131071, 2, true), Algorithm::pair);
@@ -88,6 +88,7 @@ TEST(Selection, WhatIsForcedIsTaken) {
     const bool small = entry.algorithm == Algorithm::tree || entry.algorithm == Algorithm::cells;
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 30}) {
       if (small && bytes > (entry.run.blocks ? 4096 / ranks : 4096)) continue;
+      if (entry.algorithm == Algorithm::gathered && bytes > 4096 / gathered_width(ranks)) continue;
       if (entry.run.blocks && entry.algorithm == Algorithm::chunks && bytes > slot_bytes / (ranks - 1)) continue;
       for (const bool crowded : {false, true})
         EXPECT_EQ(chosen(selection, entry.kind, bytes, ranks, false, crowded), entry.algorithm) << word << ' ' << bytes;
@@ -153,6 +154,22 @@ TEST(Selection, OfRanksWithACoreEach) {
   EXPECT_EQ(choose(selection, Kind::reduce, {1 << 20, 16, 4096, false, true, 0, true}).algorithm, Algorithm::chain);
   const Selection cells = selected({false, "", "allreduce=cells"});
   EXPECT_EQ(chosen(cells, Kind::allreduce, 4096, 64), Algorithm::cells);
+}
+
+TEST(Selection, OfFewBytesAmongManyRanks) {
+  const Selection selection = selected({});
+  for (const Kind kind : {Kind::reduce, Kind::allreduce})
+    for (const bool in_order : {false, true}) {
+      EXPECT_EQ(chosen(selection, kind, 32, 31, in_order), Algorithm::cells);
+      EXPECT_EQ(chosen(selection, kind, 32, 32, in_order), Algorithm::gathered);
+      EXPECT_EQ(chosen(selection, kind, 33, 32, in_order), Algorithm::cells);
+      EXPECT_EQ(chosen(selection, kind, 32, 128, in_order), Algorithm::gathered);
+      EXPECT_EQ(chosen(selection, kind, 32, 129, in_order), Algorithm::cells);
+      EXPECT_EQ(chosen(selection, kind, 8, 32, in_order, true), Algorithm::cells);
+      EXPECT_EQ(choose(selection, kind, {8, 32, 4096, in_order, false, 0, true}).algorithm, Algorithm::cells);
+    }
+  for (const auto& [ranks, width] : {std::pair<std::uint32_t, std::uint32_t>{3, 2}, {4, 2}, {32, 6}, {128, 12}})
+    EXPECT_EQ(gathered_width(ranks), width) << ranks;
 }
 
 // Among many ranks a root that reads all cells is slow, and integers are the same in any order.

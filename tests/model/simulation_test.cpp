@@ -159,6 +159,21 @@ TEST(Simulation, TheOwnerOfARowHelps) {
   EXPECT_NEAR(right(question).call_ns - helped_ns, 1 << 19, 1);
 }
 
+// Of a few bytes among many ranks whoever wants the result looks at the cells of some, and that is faster.
+TEST(Simulation, FewBytesAreGathered) {
+  for (const Kind kind : {Kind::reduce, Kind::allreduce})
+    for (const char* const topology : {"pack:1 l3:4 core:8", "pack:2 l3:8 core:8"}) {
+      Question question = ask(topology, kind, 8);
+      question.costs = {};
+      question.calls = 16;
+      const Answer answer = right(question);
+      EXPECT_STREQ(answer.algorithm, "gathered");
+      std::string complaint;
+      question.selection = plan::select_collectives({.tree = {}, .force = "reduce=cells,allreduce=cells"}, complaint);
+      EXPECT_LT(1.2 * answer.call_ns, right(question).call_ns);
+    }
+}
+
 // What is the same in any order goes along a tree among many ranks, and is right and faster.
 TEST(Simulation, IntegersGoAlongATree) {
   for (const Kind kind : {Kind::reduce, Kind::allreduce}) {

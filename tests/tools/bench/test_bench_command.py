@@ -168,9 +168,7 @@ def test_it_can_be_stopped(tmp_path, name, number):
     assert ranks_below(marker) == []
 
 
-@pytest.mark.parametrize(
-    ("prefix", "says"), [("MILLRACE=0", "switches Millrace off on a rank"), ("UNUSED=0", None)]
-)
+@pytest.mark.parametrize(("prefix", "says"), [("MILLRACE=0", "switches Millrace off on a rank"), ("UNUSED=0", None)])
 def test_a_rank_that_cannot_start_ends_all(prefix, says):
     """The first rank waits for the second in MPI_Init. As it would with `says` None, where nothing is wrong."""
     name = "mpich4"

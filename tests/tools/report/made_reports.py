@@ -121,8 +121,7 @@ def communicators(ranks, wall_ns):
     width = max(1, int(ranks**0.5))
     rows = [("MPI_COMM_WORLD", f"0-{ranks - 1}" if ranks > 1 else "0", ranks, 1, 0.3)]
     rows += [
-        ("row <x> & more of it", f"{first}-{first + width - 1}", width, 1, 0.1)
-        for first in range(0, ranks, width)
+        ("row <x> & more of it", f"{first}-{first + width - 1}", width, 1, 0.1) for first in range(0, ranks, width)
     ]
     rows += [("", f"0-{ranks - 1}", ranks, 1000, 0.05), ("others", "", 0, 12, 0.001)]
     return [
