@@ -41,7 +41,7 @@ TEST(ExplainCall, ListsTheAlgorithmsInsteadOfAWrongOne) {
     return text.substr(0, text.find('\n'));
   };
   EXPECT_EQ(complaint("MILLRACE_ALGORITHM=allreduce=foo"),
-            "MILLRACE_ALGORITHM: 'allreduce=foo' is not one of allreduce=pair|tree|cells|chain|slices: ignored");
+            "MILLRACE_ALGORITHM: 'allreduce=foo' is not one of allreduce=pair|tree|gathered|cells|chain|slices: ignored");
   EXPECT_NE(complaint("MILLRACE_ALGORITHM=iscan=foo").find("is not one of barrier, bcast, "), std::string::npos);
 }
 
