@@ -48,9 +48,9 @@ constexpr bool climbs(const S& s, const Q& q, std::uint32_t any_ranks, std::uint
   const bool is_free = q.any_order && !q.crowded && !q.in_background && q.ranks >= s.roomy_ranks;
   return q.ranks >= any_ranks || (is_free && q.ranks >= any_order_ranks);
 }
-// Where bytes have no limit it is forced.
+// Asked for, it is taken from fewer ranks on, whatever else.
 constexpr bool gathers(const S& s, const Q& q, std::uint32_t from_ranks) {
-  const bool is_forced = s.gathered_bytes == never;
+  const bool is_forced = from_ranks == tree_from_ranks;
   const bool is_small = q.bytes <= s.gathered_bytes && q.bytes <= s.gathered_rows_bytes / q.ranks;
   if (!is_forced && (q.crowded || q.in_background || !is_small)) return false;
   return q.ranks >= from_ranks && q.bytes <= q.cell_bytes / gathered_width(q.ranks);
@@ -107,11 +107,6 @@ constexpr void force_allreduce(S& s, std::uint32_t tree_ranks, std::uint32_t cel
   s.allreduce_roomy_cells_bytes = s.allreduce_roomy_rows_bytes = never;
   s.allreduce_chain_bytes = s.allreduce_roomy_chain_bytes = chain_bytes;
   s.pair = false;
-}
-
-constexpr void force_gathered(S& s, std::uint32_t S::*from_ranks) {
-  s.*from_ranks = tree_from_ranks;
-  s.gathered_bytes = never;
 }
 
 constexpr bool swaps(const S& s, const Q& q) { return is_pair(s, q) && q.bytes != 0 && q.bytes <= s.block_pair_bytes; }
@@ -179,7 +174,7 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      [](const S& s, const Q& q) { return gathers(s, q, s.reduce_gathered_ranks); }, {.reduce = reduce_gathered},
      [](S& s) {
        force_small_reduce(s, never);
-       force_gathered(s, &S::reduce_gathered_ranks);
+       s.reduce_gathered_ranks = tree_from_ranks;
      }},
     {Kind::reduce, Algorithm::cells, "cells", why_cells,
      [](const S& s, const Q& q) {
@@ -213,7 +208,7 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      {.allreduce = allreduce_gathered},
      [](S& s) {
        force_allreduce(s, never, never, never);
-       force_gathered(s, &S::allreduce_gathered_ranks);
+       s.allreduce_gathered_ranks = tree_from_ranks;
      }},
     {Kind::allreduce, Algorithm::cells, "cells", why_cells,
      [](const S& s, const Q& q) {

@@ -168,6 +168,8 @@ TEST(Selection, OfFewBytesAmongManyRanks) {
       EXPECT_EQ(chosen(selection, kind, 8, 32, in_order, true), Algorithm::cells);
       EXPECT_EQ(choose(selection, kind, {8, 32, 4096, in_order, false, 0, true}).algorithm, Algorithm::cells);
     }
+  // To ask for one says nothing of the other.
+  EXPECT_EQ(chosen(selected({false, "", "reduce=gathered"}), Kind::allreduce, 8, 32, false, true), Algorithm::cells);
   for (const auto& [ranks, width] : {std::pair<std::uint32_t, std::uint32_t>{3, 2}, {4, 2}, {32, 6}, {128, 12}})
     EXPECT_EQ(gathered_width(ranks), width) << ranks;
 }
