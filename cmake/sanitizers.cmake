@@ -16,23 +16,15 @@ if(MILLRACE_SANITIZE STREQUAL "")
   set(MILLRACE_NOTHING_OPEN -Wl,--no-undefined)
 endif()
 # No test that needs no MPI loads a preload, and to instrument and optimise their units takes a third of such a build.
-# Without this option they are compiled for what the compiler says of them, and standard headers are read once. (A unit
-# that forgets one is found by the ordinary build.) Options that come last win, so this waits for all targets.
+# Without this option they are compiled for what the compiler says of them. Options that come last win, so this waits
+# for all targets.
 option(MILLRACE_SANITIZE_PRELOADS "instrument the preloads' own units, too" ON)
 function(millrace_leave_preloads_plain)
   foreach(abi openmpi mpich abi)
     target_compile_options(millrace_shim_${abi} PRIVATE -fno-sanitize=all -O0 -g0)
   endforeach()
-  target_precompile_headers(millrace_shim_openmpi PRIVATE
-    <algorithm> <array> <atomic> <memory> <mutex> <optional> <string> <vector> <fmt/format.h>)
-  target_precompile_headers(millrace_shim_mpich REUSE_FROM millrace_shim_openmpi)
-  target_precompile_headers(millrace_shim_abi REUSE_FROM millrace_shim_openmpi)
-  # Fully instrumented all the same, but its tests take no time, and to optimise it does.
-  foreach(target millrace_tools test_tools)
-    if(TARGET ${target})
-      target_compile_options(${target} PRIVATE -O0)
-    endif()
-  endforeach()
+  # Fully instrumented all the same, but their tests take no time, and to optimise them does.
+  target_compile_options(millrace_tools PRIVATE -O0)
 endfunction()
 if(NOT MILLRACE_SANITIZE STREQUAL "" AND NOT MILLRACE_SANITIZE_PRELOADS)
   cmake_language(DEFER CALL millrace_leave_preloads_plain)

@@ -52,7 +52,7 @@ python=$(files '*.py')
   if [ -n "$units" ] && [ -z "$quick" ]; then
     if [ -f "$build/compile_commands.json" ]; then
       known=$(python3 scripts/tidy_database.py "$build/compile_commands.json" "$build/tidy" $units)
-      [ -z "$known" ] || check clang-tidy run-clang-tidy-16 -quiet $paths -p "$build/tidy"
+      [ -z "$known" ] || check clang-tidy "$tools/run-clang-tidy.py" -clang-tidy-binary "$tools/clang-tidy" -quiet $paths -p "$build/tidy"
     else
       echo "lint: clang-tidy: needs the compile commands: ./dev build"
       status=1

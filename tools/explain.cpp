@@ -8,7 +8,7 @@ namespace millrace::tools {
 namespace {
 
 // A word as a shell would need it.
-std::string quoted(std::string_view word) {
+std::string shell_quoted(std::string_view word) {
   const std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:=,@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);
   std::string result = "'";
@@ -34,20 +34,20 @@ std::string explain(const Plan& plan, const Request& request) {
   if (plan.error) return text;
 
   text += "command  ";
-  if (!plan.preload.empty()) text += fmt::format(" LD_PRELOAD={}", quoted(plan.ld_preload));
+  if (!plan.preload.empty()) text += fmt::format(" LD_PRELOAD={}", shell_quoted(plan.ld_preload));
   const std::pair<const std::optional<std::string>&, const char*> variables[] = {{request.isa, "MILLRACE_ISA"},
                                                                                  {request.disable, "MILLRACE_DISABLE"},
                                                                                  {request.report, "MILLRACE_REPORT"},
                                                                                  {request.log, "MILLRACE_LOG"}};
   for (const auto& [value, variable] : variables)
-    if (value) text += fmt::format(" {}={}", variable, quoted(*value));
-  for (char** word = request.program; *word; ++word) text += ' ' + quoted(*word);
+    if (value) text += fmt::format(" {}={}", variable, shell_quoted(*value));
+  for (char** word = request.program; *word; ++word) text += ' ' + shell_quoted(*word);
   return text + '\n';
 }
 
 std::string explain_words(const std::vector<std::string>& words) {
   std::string text = "command  ";
-  for (const std::string& word : words) text += ' ' + quoted(word);
+  for (const std::string& word : words) text += ' ' + shell_quoted(word);
   return text + '\n';
 }
 

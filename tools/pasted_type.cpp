@@ -203,6 +203,7 @@ class Reader {
     if (count < 0 || static_cast<std::size_t>(count) > found.size())
       throw Wrong{fmt::format("'{}' has {} elements, {} are asked for", text, found.size(), count)};
     std::vector<std::string> result;
+    result.reserve(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
     for (std::int64_t i = 0; i < count; ++i) result.push_back(one(found[static_cast<std::size_t>(i)]));
     return fmt::format("[{}]", fmt::join(result, ", "));
   }

@@ -45,12 +45,12 @@ class Fiber {
 
   void (*function_)(void*) = nullptr;
   void* context_ = nullptr;
-  void* own_ = nullptr;                 // the stack pointer where it was left
-  void* caller_ = nullptr;              // the same of who resumed it
-  char* stack_ = nullptr;               // its lowest byte; the page below is not there
-  Fiber* next_ = nullptr;               // of those that were given back
-  const void* caller_stack_ = nullptr;  // for the sanitizer of addresses
-  std::size_t caller_bytes_ = 0;
+  void* own_ = nullptr;                                  // the stack pointer where it was left
+  void* caller_ = nullptr;                               // the same of who resumed it
+  char* stack_ = nullptr;                                // its lowest byte; the page below is not there
+  Fiber* next_ = nullptr;                                // of those that were given back
+  [[maybe_unused]] const void* caller_stack_ = nullptr;  // for the sanitizer of addresses
+  [[maybe_unused]] std::size_t caller_bytes_ = 0;
   bool has_returned_ = true;
 };
 

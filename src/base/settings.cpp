@@ -85,7 +85,7 @@ Accepted on_or_off(const Setting&, std::string_view text, SettingValues& values)
 
 // One of `values` of the row, in lower case; nothing if it is not there.
 Accepted chosen_word(const Setting& setting, std::string_view text) {
-  const std::string value = lower(text);
+  std::string value = lower(text);
   for (const std::string& choice : split(setting.values, '|'))
     if (value == choice) return value;
   return std::nullopt;
@@ -132,7 +132,7 @@ Accepted bytes(const Setting&, std::string_view text, SettingValues& values) {
 template <std::uint32_t SettingValues::*member>
 Accepted count(const Setting& setting, std::string_view text, SettingValues& values) {
   constexpr std::uint64_t most = 1024;
-  const std::string value = lower(text);
+  std::string value = lower(text);
   if (value != setting.standard && !is_count(value)) return std::nullopt;
   if (value == setting.standard) {
     values.*member = 0;
@@ -145,7 +145,7 @@ Accepted count(const Setting& setting, std::string_view text, SettingValues& val
 template <std::uint32_t SettingValues::*member>
 Accepted seconds(const Setting&, std::string_view text, SettingValues& values) {
   constexpr std::uint64_t most = 86'400;
-  if (!is_count(std::string(text))) return std::nullopt;
+  if (!is_count(text)) return std::nullopt;
   values.*member = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::stoull(std::string(text)), most));
   return std::to_string(values.*member);
 }

@@ -29,6 +29,7 @@ TreeShape shape_of_reduce(std::size_t bytes) {
 
 FixedTrees::Tree FixedTrees::grow(const Machine& machine, const TreeShape& shape) const {
   std::vector<shared_memory::Place> places;
+  places.reserve(ranks_);
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) places.push_back(machine.place(rank % machine.core_count()));
   Tree tree{std::vector<TreeNode>(ranks_), std::vector<std::uint32_t>(ranks_)};
   std::vector<std::uint32_t> scratch(std::size_t{4} * ranks_);

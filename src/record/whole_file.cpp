@@ -167,10 +167,15 @@ std::string obstacle_to_file(const std::string& path) {
   const std::size_t slash = real.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : real.substr(0, slash);
   struct stat place;
-  errno = 0;
-  if (stat(directory.c_str(), &place) == 0 && !S_ISDIR(place.st_mode)) errno = ENOTDIR;
-  if (errno == 0 && access(directory.c_str(), W_OK | X_OK) == 0) return {};
-  return fmt::format("{}: {}", directory, std::strerror(errno));
+  int why = 0;
+  if (stat(directory.c_str(), &place) != 0) {
+    why = errno;
+  } else if (!S_ISDIR(place.st_mode)) {
+    why = ENOTDIR;
+  } else if (access(directory.c_str(), W_OK | X_OK) != 0) {
+    why = errno;
+  }
+  return why == 0 ? std::string() : fmt::format("{}: {}", directory, std::strerror(why));
 }
 
 }  // namespace millrace::record

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plan/hosts/hosts.h"
 
 namespace millrace::tools {
@@ -38,7 +40,7 @@ TEST(ExplainCall, ListsTheAlgorithmsInsteadOfAWrongOne) {
   const auto complaint = [](const char* setting) {
     const char* const settings[] = {setting, nullptr};
     const std::string text = explain_call("allreduce", 8, 5, false, settings).text;
-    return text.substr(0, text.find('\n'));
+    return std::string(text.begin(), std::ranges::find(text, '\n'));
   };
   EXPECT_EQ(
       complaint("MILLRACE_ALGORITHM=allreduce=foo"),

@@ -80,6 +80,7 @@ std::string types_text(const ordered_json& types) {
   for (const ordered_json& kernel : types["kernels"])
     unit_of_kernel[kernel["name"].get<std::string>()] = kernel["unit"].get<std::string>();
   std::vector<std::string> ops;
+  ops.reserve(kernel::op_count);
   for (std::size_t i = 0; i < kernel::op_count; ++i) ops.emplace_back(op_name(static_cast<Op>(i)));
   std::string text =
       fmt::format("kernels    unit {}; a kernel's name is OP_TYPE, as in sum_f64\n", types["unit"].get<std::string>());

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
@@ -95,7 +96,7 @@ int learn_command(char** arguments) {
     return usage_error;
   }
   if (advises) {
-    request.words = words;
+    request.words = std::move(words);
     request.only_shows = only_shows;
     return advise_settings(request);
   }

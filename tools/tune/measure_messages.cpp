@@ -138,7 +138,7 @@ std::optional<Said> run_ranks(const MessageOptions& options, const char* pace_wo
     return true;
   });
   progress.clear();
-  const Said said = read(finished.output);
+  Said said = read(finished.output);
   std::string wrong = failure(said, finished, options);
   if (wrong.empty() && plan::hosts::index_of(said.host) == std::size(plan::hosts::measured))
     wrong = fmt::format("'{}' runs a host that tables have no name for", joined(options.launcher));

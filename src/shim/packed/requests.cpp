@@ -43,8 +43,8 @@ struct alignas(64) Shard {
     if (!larger) return;
     Operation* const* const old = buckets ? buckets : &first;
     Operation* all = nullptr;
-    for (std::size_t i = 0; i < bucket_count; ++i)
-      for (Operation* moved = old[i]; moved;) {
+    for (std::size_t i = 0; i < bucket_count; ++i)  // without `buckets` there is one
+      for (Operation* moved = old[i]; moved;) {     // NOLINT(clang-analyzer-security.ArrayBound)
         Operation* const following = std::exchange(moved->next, all);
         all = std::exchange(moved, following);
       }

@@ -142,6 +142,7 @@ Outcome substitute_op(Symbol symbol, std::span<Word> words) {
 const char* substitution_name(std::uint16_t algorithm) {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> made;
+    made.reserve(kernel::kernel_count);
     for (std::size_t i = 0; i < kernel::kernel_count; ++i) made.push_back(fmt::format("op_{}", kernel::kernel_name(i)));
     return made;
   }();

@@ -26,6 +26,7 @@ std::uint16_t reduce_observed(const Reduction& reduction, const Arguments& argum
 const char* threaded_name(std::uint16_t algorithm) {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> made;
+    made.reserve(kernel::kernel_count);
     for (std::size_t i = 0; i < kernel::kernel_count; ++i)
       made.push_back(fmt::format("{}_threads", kernel::kernel_name(i)));
     return made;

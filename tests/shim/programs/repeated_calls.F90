@@ -1,5 +1,5 @@
-! Collectives of few shapes, over and over, with other data and buffers each time, from Fortran (repeated_calls.cpp does
-! more of it in C). Prints "done" on rank 0 if every result is right on every rank.
+! repeated_calls [TURNS]: collectives of few shapes, over and over, with other data and buffers each time, from Fortran
+! (repeated_calls.cpp does more of it in C). Prints "done" on rank 0 if every result is right on every rank.
 #ifdef F08
 #define HANDLE(KIND) type(KIND)
 #else
@@ -14,7 +14,8 @@ program repeated_calls
   implicit none
   integer, parameter :: most = 40, most_ranks = 8, places = 3
   HANDLE(MPI_Comm) :: comms(2), comm
-  integer :: rank, ranks, ierr, turn, n, root, here, k, wrong, total
+  integer :: rank, ranks, ierr, turn, turns, n, root, here, k, wrong, total
+  character(len=20) :: word
   integer :: a(most * most_ranks, places), b(most * most_ranks, places)
 
   call MPI_Init(ierr)
@@ -23,7 +24,12 @@ program repeated_calls
   call MPI_Comm_rank(comms(1), rank, ierr)
   call MPI_Comm_size(comms(1), ranks, ierr)
   wrong = 0
-  do turn = 1, 400
+  turns = 400
+  if (command_argument_count() > 0) then
+    call get_command_argument(1, word)
+    read (word, *) turns
+  end if
+  do turn = 1, turns
     n = merge(3, most, mod(turn / 20, 2) == 0)
     root = mod(turn / 40, ranks)
     here = 1 + mod(turn, places)

@@ -65,7 +65,7 @@ struct Max {
   using Element = T;
   static T apply(T a, T b) {
     const T greater = a > b ? a : b;  // b if either is NaN
-    return a != a ? a : greater;
+    return a != a ? a : greater;      // NOLINT(misc-redundant-expression)
   }
 };
 template <class T>
@@ -73,7 +73,7 @@ struct Min {
   using Element = T;
   static T apply(T a, T b) {
     const T less = a < b ? a : b;
-    return a != a ? a : less;
+    return a != a ? a : less;  // NOLINT(misc-redundant-expression)
   }
 };
 

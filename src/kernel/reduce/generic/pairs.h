@@ -19,8 +19,8 @@ struct Location {
   using Index = I;
   // No && and ||: values are as good as random, a branch would be mispredicted.
   static bool left_wins(V a, I a_index, V b, I b_index) {
-    const bool a_is_nan = a != a;
-    const bool b_is_nan = b != b;
+    const bool a_is_nan = a != a;  // NOLINT(misc-redundant-expression)
+    const bool b_is_nan = b != b;  // NOLINT(misc-redundant-expression)
     const bool better = Greater ? a > b : a < b;
     const bool tie = (a == b) | (a_is_nan & b_is_nan);
     return better | (a_is_nan & !b_is_nan) | (tie & (a_index < b_index));
