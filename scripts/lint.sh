@@ -7,6 +7,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 build=${BUILD_DIR:-$root/build}
 tools=$root/build/env/lint/bin
+tidy=$root/build/env/tidy/bin
 
 fix="" changed="" quick="" paths=""
 for word in "$@"; do
@@ -52,7 +53,7 @@ python=$(files '*.py')
   if [ -n "$units" ] && [ -z "$quick" ]; then
     if [ -f "$build/compile_commands.json" ]; then
       known=$(python3 scripts/tidy_database.py "$build/compile_commands.json" "$build/tidy" $units)
-      [ -z "$known" ] || check clang-tidy "$tools/run-clang-tidy.py" -clang-tidy-binary "$tools/clang-tidy" -quiet $paths -p "$build/tidy"
+      [ -z "$known" ] || check clang-tidy "$tidy/run-clang-tidy.py" -clang-tidy-binary "$tidy/clang-tidy" -quiet $paths -p "$build/tidy"
     else
       echo "lint: clang-tidy: needs the compile commands: ./dev build"
       status=1

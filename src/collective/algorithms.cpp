@@ -282,6 +282,7 @@ template <std::size_t... index>
 const AlgorithmEntry* first(const Selection& selection, Kind kind, const Question& question,
                             std::index_sequence<index...>) {
   const AlgorithmEntry* found = nullptr;
+  // NOLINTNEXTLINE(bugprone-assignment-in-selection-statement): the first that takes it is kept, and no other asked
   (void)((table[index].kind == kind && table[index].takes(selection, question) && (found = &table[index])) || ...);
   return found;
 }

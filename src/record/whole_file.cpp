@@ -168,9 +168,7 @@ std::string obstacle_to_file(const std::string& path) {
   const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : real.substr(0, slash);
   struct stat place;
   int why = 0;
-  if (stat(directory.c_str(), &place) != 0) {
-    why = errno;
-  } else if (!S_ISDIR(place.st_mode)) {
+  if (stat(directory.c_str(), &place) == 0 && !S_ISDIR(place.st_mode)) {
     why = ENOTDIR;
   } else if (access(directory.c_str(), W_OK | X_OK) != 0) {
     why = errno;

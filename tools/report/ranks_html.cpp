@@ -52,7 +52,7 @@ std::string extremes(const Run& run) {
   for (const auto& [rank, of] : run.by_rank) ranks.emplace_back(rank, &of);
   std::ranges::stable_sort(ranks, {}, [](const auto& each) { return each.second->mpi_share; });
   if (ranks.size() < 2 * most) return {};
-  const auto list = [&](auto first, auto last) {
+  const auto list = [&](auto first, const auto& last) {
     std::string text;
     for (; first != last; ++first)
       text += fmt::format("{}<span class=\"whole\">{} on {} ({})</span>", text.empty() ? "" : ", ", first->first,

@@ -138,7 +138,9 @@ void start_session() {
 
 void end_session() {
   Runtime& state = runtime();
-  if (state.open_sessions == 0 || --state.open_sessions > 0 || state.world_initialised) return;
+  if (state.open_sessions == 0) return;
+  --state.open_sessions;
+  if (state.open_sessions > 0 || state.world_initialised) return;
   clear_mode(accelerating);
   // Without a world there is no communicator that every process is certain to share: each speaks for itself.
   if (current_mode() & recording) publish_process();

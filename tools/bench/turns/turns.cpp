@@ -103,8 +103,9 @@ double line_ns(const Run& run) {
     void* base = nullptr;
     MPI_Aint size;
     int unit;
-    PMPI_Win_allocate_shared(here[0] == run.rank ? 3 * sizeof(Word) : 0, 1, MPI_INFO_NULL, node, &base, &window);
-    PMPI_Win_shared_query(window, 0, &size, &unit, &base);
+    PMPI_Win_allocate_shared(here[0] == run.rank ? 3 * sizeof(Word) : 0, 1, MPI_INFO_NULL, node,
+                             static_cast<void*>(&base), &window);
+    PMPI_Win_shared_query(window, 0, &size, &unit, static_cast<void*>(&base));
     words = reinterpret_cast<Word*>((reinterpret_cast<std::uintptr_t>(base) + 127) / 128 * 128);
   }
   if (!share) return 0;
