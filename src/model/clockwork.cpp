@@ -114,6 +114,7 @@ void Clockwork::begin_measured() {
     }
     for (Core& each : cores_) each.free_ns = meeting_ns_;
     std::fill(package_free_ns_.begin(), package_free_ns_.end(), meeting_ns_);
+    wire_free_ns_ = meeting_ns_;
   }
   rank.timeline.came_ns = rank.clock_ns;
 }
@@ -315,6 +316,17 @@ void Clockwork::copied(void* to, const void* from, std::size_t bytes) {
   has_read(from, bytes);
   traffic.taken_bytes = static_cast<double>(take_back(to, bytes, traffic.other));
   spend_on(traffic);
+}
+
+void Clockwork::crossed(double total_ns, double wire_ns) {
+  Rank& rank = *current_;
+  take_turn(rank);
+  const double from_ns = rank.clock_ns;
+  wire_free_ns_ = std::max(wire_free_ns_, from_ns) + wire_ns;
+  rank.clock_ns = rank.free_to_ask_ns = wire_free_ns_ + total_ns - wire_ns;
+  if (!rank.is_measured) return;
+  rank.timeline.waited_ns += rank.clock_ns - from_ns;
+  if (keeps_events) rank.timeline.events.push_back({Doing::wait, rank.number, from_ns, rank.clock_ns});
 }
 
 // A copy reads one row and writes one; a kernel reads `count`.

@@ -71,6 +71,8 @@ class Clockwork {
   bool wait(const std::atomic<std::uint64_t>& flag, std::uint64_t least);
   void copied(void* to, const void* from, std::size_t bytes);
   void reduced(const void* const* inputs, std::size_t count, const void* out, std::size_t bytes);
+  // To other nodes and back: for `wire_ns` of it the way out of this node is taken, for who comes first before others.
+  void crossed(double total_ns, double wire_ns);
 
   bool has_returned(std::uint32_t rank) const { return ranks_[rank].fiber->has_returned(); }
   std::uint64_t moved_bytes() const { return moved_bytes_; }  // between cores, while measured: lines of flags and rows
@@ -149,6 +151,7 @@ class Clockwork {
   std::vector<Rank> ranks_;
   std::vector<Core> cores_;
   std::vector<double> package_free_ns_;
+  double wire_free_ns_ = 0;
   const char *shared_ = nullptr, *owned_ = nullptr;
   std::size_t shared_bytes_ = 0, owned_each_bytes_ = 0, helped_bytes_ = ~std::size_t{0};
   std::vector<std::uint16_t> writers_, holders_;  // of each line: rank + 1, or 0

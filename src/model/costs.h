@@ -12,6 +12,12 @@ struct CachedParts {
   double own, last, beyond;
 };
 
+// Between two nodes, of the host MPI: what a small message takes, and how fast large ones go.
+struct WireCosts {
+  double latency_ns = 1500;
+  double bytes_per_ns = 12;
+};
+
 struct Costs {
   // A cache line, from one core to another, by Distance. The first is nothing.
   std::array<double, 4> line_ns{0, 60, 110, 250};

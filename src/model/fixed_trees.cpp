@@ -41,6 +41,7 @@ bool FixedTrees::open(Clockwork& clockwork, const Question& question, std::size_
   clockwork_ = &clockwork;
   ranks_ = question.ranks;
   cells_ = question.fixed.cells;
+  copies_at_root_ = question.fixed.copies_at_root;
   cell_bytes_ = all_cells_bytes / cells_;
   bytes_ = bytes;
   each_bytes_ = each_bytes;
@@ -100,7 +101,7 @@ void FixedTrees::reduce(std::size_t bytes) {
   for (std::size_t first = 0; first == 0 || first < bytes; first += cell_bytes_) {
     const std::size_t length = std::min(cell_bytes_, bytes - first);
     const std::uint64_t piece = state.reduces++;
-    char* const into = rank == 0 ? out + first : cell(rank, piece);
+    char* const into = rank == 0 && !copies_at_root_ ? out + first : cell(rank, piece);
     // The parent has read what stood there.
     if (rank != 0 && piece >= cells_) clockwork_->wait(flags(reduce_set, node.parent).release, piece - cells_ + 1);
     if (node.child_count == 0 && length != 0) clockwork_->copied(into, in + first, length);
@@ -110,6 +111,7 @@ void FixedTrees::reduce(std::size_t bytes) {
       const void* const inputs[] = {cell(child, piece), index == 0 ? in + first : into};
       if (length != 0) clockwork_->reduced(inputs, 2, into, length);
     }
+    if (into != out + first && rank == 0 && length != 0) clockwork_->copied(out + first, into, length);
     if (node.child_count != 0) store(flags(reduce_set, rank).release, piece + 1);
     if (rank != 0) store(flags(reduce_set, rank).gather, piece + 1);
   }

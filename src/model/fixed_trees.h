@@ -42,6 +42,7 @@ class FixedTrees {
 
   Clockwork* clockwork_ = nullptr;
   std::uint32_t ranks_ = 0, cells_ = 4;
+  bool copies_at_root_ = false;
   std::size_t cell_bytes_ = 8 << 10, bytes_ = 0, each_bytes_ = 0;
   Tree down_, up_;
   Pages shared_, owned_;

@@ -7,6 +7,7 @@
 
 #include "model/fixed_trees.h"
 #include "model/messages.h"
+#include "model/nodes.h"
 
 namespace millrace::model {
 namespace {
@@ -168,6 +169,14 @@ Answer simulate_other(const Question& question, Other other) {
     return answer;
   }
   const std::size_t bytes = question.kind == Kind::barrier ? 0 : question.bytes;
+  if (question.nodes > 1 && (other == Other::doubling || other == Other::ring)) {
+    answer.failure = "over several nodes there are flat, binomial and sc18";
+    return answer;
+  }
+  if (question.nodes > 1 && question.ranks > question.machine.core_count()) {
+    answer.failure = "over several nodes each rank needs a core";
+    return answer;
+  }
   Clockwork clockwork(question.machine, question.costs, question.ranks, 2 * static_cast<double>(bytes));
   clockwork.keeps_events = question.keeps_events;
   Messages messages;
@@ -179,12 +188,27 @@ Answer simulate_other(const Question& question, Other other) {
     return answer;
   }
   bool is_known = true;
+  const auto cross = [&] {
+    if (clockwork.rank() != 0) return;
+    const WireTime time =
+        wire_time(question.kind, question.nodes, bytes, question.wire, question.costs.copy_bytes_per_ns);
+    clockwork.crossed(time.total_ns, time.wire_ns);
+  };
+  const auto step = [&](Kind kind) {
+    if (other == Other::sc18)
+      trees.call(kind);
+    else
+      is_known = Calls(messages, bytes).call(kind, other) && is_known;
+  };
   const auto call = [&] {
     clockwork.spend(question.costs.call_ns);
-    if (other == Other::sc18)
-      trees.call(question.kind);
-    else
-      is_known = Calls(messages, bytes).call(question.kind, other) && is_known;
+    if (question.nodes > 1) {
+      if (question.kind != Kind::bcast) step(Kind::reduce);
+      cross();
+      if (question.kind != Kind::reduce) step(Kind::bcast);
+      return;
+    }
+    step(question.kind);
   };
   const char* const failure = clockwork.run([&](std::uint32_t) {
     for (int before = 0; before < 2; ++before) call();

@@ -22,7 +22,8 @@ const char* other_name(Other other);
 inline constexpr std::size_t eager_bytes = 4096;
 inline constexpr double message_ns = 100;
 
-// Answer::failure says so where there is no such algorithm.
+// Answer::failure says so where there is no such algorithm. Over several nodes flat, binomial and sc18 are steps in the
+// node, with what wire_time() says between their leaders.
 Answer simulate_other(const Question& question, Other other);
 
 }  // namespace millrace::model

@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "collective/across/across.h"
 #include "collective/algorithms.h"
 #include "collective/collective.h"
 #include "collective/group.h"
+#include "model/nodes.h"
 #include "model/pages.h"
 
 namespace millrace::model {
@@ -58,9 +64,16 @@ class Simulation final : public Observer {
   struct Rank {
     Group group;
     Result result = Result::ok;
+    // Over several nodes.
+    std::optional<ModelHere> here;
+    std::optional<ModelWire> wire;
+    Across across;
   };
 
   bool prepare(Answer& answer);
+  const char* spread_over_nodes();
+  void come_from_nodes(Kind kind, void* data, std::size_t bytes) const;
+  Result call_over_nodes(Rank& rank, std::uint32_t number);
   Result call(std::uint32_t number);
   void work(std::uint32_t number);
   bool is_right() const;
@@ -142,11 +155,56 @@ bool Simulation::prepare(Answer& answer) {
   reducer_.reduce2 = reduce2;
   reducer_.reduce3 = reduce3;
   reducer_.reduce_n = reduce_n;
+  if (question_.nodes > 1)
+    if (const char* const failure = spread_over_nodes(); *failure != 0) return fail(failure);
   return true;
+}
+
+// The node that is run is the first, with the root; or, of a Bcast, the last, for what crosses comes to that.
+const char* Simulation::spread_over_nodes() {
+  if (question_.ranks > question_.machine.core_count()) return "over several nodes each rank needs a core";
+  std::vector<std::uint32_t> names(std::size_t{question_.nodes} * question_.ranks);
+  for (std::size_t rank = 0; rank < names.size(); ++rank)
+    names[rank] = static_cast<std::uint32_t>(rank / question_.ranks);
+  const std::uint32_t node = question_.kind == Kind::bcast ? question_.nodes - 1 : 0;
+  for (std::uint32_t number = 0; number < question_.ranks; ++number) {
+    Rank& rank = *ranks_[number];
+    rank.here.emplace(rank.group, clockwork_, question_.costs);
+    rank.wire.emplace(clockwork_, question_.nodes, question_.wire, question_.costs.copy_bytes_per_ns,
+                      [this](Kind kind, void* data, std::size_t bytes) { come_from_nodes(kind, data, bytes); });
+    NodeMap map;
+    if (!map.build(names) ||
+        !rank.across.open(std::move(map), node * question_.ranks + number, question_.ranks > 1 ? &*rank.here : nullptr,
+                          *rank.wire, Across::limits_of(shape_)))
+      return "no memory for so many ranks on so many nodes";
+  }
+  if (!ranks_.front()->across.reduces(question_.kind, reducer_)) return "calls of so many ranks are left to the host";
+  return "";
+}
+
+// All nodes have the same.
+void Simulation::come_from_nodes(Kind kind, void* data, std::size_t bytes) const {
+  if (!moves_) return;
+  auto* const elements = static_cast<Element*>(data);
+  const std::size_t first = kind == Kind::bcast ? static_cast<std::size_t>(static_cast<char*>(data) - out(0)) : 0;
+  for (std::size_t index = 0; index < bytes / sizeof(Element); ++index)
+    elements[index] = kind == Kind::bcast ? contribution(0, first / sizeof(Element) + index)
+                                          : elements[index] * static_cast<Element>(question_.nodes);
+}
+
+Result Simulation::call_over_nodes(Rank& rank, std::uint32_t number) {
+  const std::size_t elements = buffer_bytes_ / sizeof(Element);
+  switch (question_.kind) {
+    case Kind::bcast: return rank.across.bcast(out(number), buffer_bytes_, 0);
+    case Kind::reduce: return rank.across.reduce(in(number), out(number), elements, reducer_, 0);
+    case Kind::allreduce: return rank.across.allreduce(in(number), out(number), elements, reducer_);
+    default: return rank.across.barrier();
+  }
 }
 
 Result Simulation::call(std::uint32_t number) {
   clockwork_.spend(question_.costs.call_ns);
+  if (question_.nodes > 1) return call_over_nodes(*ranks_[number], number);
   Group& group = ranks_[number]->group;
   const std::size_t elements = buffer_bytes_ / sizeof(Element);
   switch (question_.kind) {
@@ -170,10 +228,12 @@ bool Simulation::is_right() const {
   std::vector<Element> expected(moves_ ? elements : 0);
   for (std::uint32_t rank = 0; rank < (question_.kind == Kind::bcast ? 1 : question_.ranks); ++rank)
     for (std::size_t index = 0; index < expected.size(); ++index) expected[index] += contribution(rank, index);
+  if (question_.kind != Kind::bcast)
+    for (Element& element : expected) element *= static_cast<Element>(question_.nodes);
   for (std::uint32_t rank = 0; rank < question_.ranks; ++rank) {
     if (ranks_[rank]->group.broken() != Result::ok || !clockwork_.has_returned(rank)) return false;
     const bool has_result = question_.kind == Kind::allreduce || (question_.kind == Kind::reduce && rank == 0) ||
-                            (question_.kind == Kind::bcast && rank != 0);
+                            (question_.kind == Kind::bcast && (rank != 0 || question_.nodes > 1));
     if (has_result && !expected.empty() && std::memcmp(out(rank), expected.data(), buffer_bytes_) != 0) return false;
   }
   return true;
@@ -197,6 +257,7 @@ Answer Simulation::run() {
                              .crowded = first.crowded(),
                              .any_order = question_.any_order})
                          .name;
+  if (question_.nodes > 1) answer.algorithm = "nodes";
   answer.ranks = clockwork_.take_timelines();
   for (const Timeline& rank : answer.ranks) answer.call_ns = std::max(answer.call_ns, rank.left_ns - rank.came_ns);
   answer.call_ns /= question_.calls;
@@ -209,6 +270,7 @@ Answer Simulation::run() {
 Answer simulate(const Question& question) {
   Question asked = question;
   asked.selection.choose_copies = false;  // by times that would not be those of the model
+  if (asked.nodes > 1) asked.selection.publish_single_copy_bytes = ~0u;  // ModelHere reckons with copies by cores
   return Simulation(asked).run();
 }
 

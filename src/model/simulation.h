@@ -15,8 +15,9 @@ namespace millrace::model {
 
 // What may be chosen otherwise in the design of SC18 (fixed_trees.h).
 struct FixedDesign {
-  bool has_tree = false;    // that of the selection, for Reduce; else as in the paper
-  std::uint32_t cells = 4;  // of 32 KiB together
+  bool has_tree = false;        // that of the selection, for Reduce; else as in the paper
+  std::uint32_t cells = 4;      // of 32 KiB together
+  bool copies_at_root = false;  // Reduce: into a cell, and from there to the receive buffer
 };
 
 struct Question {
@@ -27,6 +28,8 @@ struct Question {
   collective::Kind kind = collective::Kind::barrier;  // or bcast, reduce, allreduce; root 0
   std::size_t bytes = 0;
   std::uint32_t ranks = 2;  // on core 0, 1, ...; then again from core 0 on
+  std::uint32_t nodes = 1;  // alike, of so many ranks each, which need a core each if there are several nodes
+  WireCosts wire;
   std::uint32_t calls = 1;  // measured, one after the other, after two that are not
   bool any_order = false;   // reductions as of integers, else as of floating point
   bool keeps_events = true;

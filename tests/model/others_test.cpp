@@ -53,6 +53,15 @@ TEST(Others, ARingMovesEachPartTwice) {
   EXPECT_LT(time_ns, 6 * (500 + 10000 + 500));
 }
 
+// Of the design of SC18, whose root reduces where the result is wanted: 100 bytes at one a nanosecond.
+TEST(Others, OneMoreCopyAtTheRoot) {
+  Question question = ask("core:2", Kind::reduce, 100);
+  question.costs.copy_bytes_per_ns = 1;
+  const double without_ns = time_of(question, Other::sc18);
+  question.fixed.copies_at_root = true;
+  EXPECT_DOUBLE_EQ(time_of(question, Other::sc18), without_ns + 100);
+}
+
 TEST(Others, AllEndForAnyNumberOfRanks) {
   for (std::uint32_t cores = 1; cores <= 9; ++cores)
     for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce})

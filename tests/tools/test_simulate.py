@@ -39,6 +39,22 @@ def test_others_are_asked_in_the_same_way():
     assert "allreduce of 1048576 bytes by binomial, 16 ranks on 16 cores" in done.stdout
 
 
+def test_several_nodes_take_longer_than_one():
+    def ns(*words):
+        done = simulate(*TOPOLOGY, "--brief", *words, "allreduce", "64KiB")
+        assert done.returncode == 0, done.stderr
+        return float(done.stdout.split("cores: ")[1].split(" ns")[0]), done.stdout
+
+    one, _ = ns()
+    four, said = ns("--nodes", "4", "--wire", "2000,10")
+    assert four > one + 2 * 2000
+    assert "by nodes, 4 nodes of 16 ranks on 16 cores" in said
+    slower, _ = ns("--nodes", "4", "--wire", "3000,10")
+    assert slower > four
+    theirs, _ = ns("--nodes", "4", "--wire", "2000,10", "--other", "binomial")
+    assert theirs > 2 * 2000
+
+
 def test_many_ranks_and_bytes_end():
     done = simulate("--topology", "pack:2 l3:12 core:8", "--brief", "bcast", "16MiB")
     assert "192 ranks on 192 cores" in done.stdout
@@ -76,6 +92,11 @@ def test_the_drawing_has_a_row_for_each_rank(tmp_path):
         ([*TOPOLOGY, "--other", "oak", "bcast"], "oak"),
         ([*TOPOLOGY, "--other", "ring", "barrier"], "no such algorithm"),
         ([*TOPOLOGY, "--other", "ring", "--algorithm", "tree", "bcast"], "--algorithm"),
+        ([*TOPOLOGY, "--nodes", "2", "--ranks", "17", "bcast"], "needs a core"),
+        ([*TOPOLOGY, "--nodes", "2", "--other", "ring", "bcast"], "flat, binomial and sc18"),
+        ([*TOPOLOGY, "--nodes", "2", "--wire", "0,1", "bcast"], "--wire"),
+        ([*TOPOLOGY, "--nodes", "2", "--wire", "1000", "--brief", "bcast"], "two numbers"),
+        ([*TOPOLOGY, "--line", "60,110", "--brief", "bcast"], "three numbers"),
         (["bcast"], "--topology"),
     ],
 )

@@ -107,6 +107,7 @@ int simulate_command(char** arguments) {
   std::uint32_t ranks = 0, calls = 1;
   model::Question question;
   model::Costs& costs = question.costs;
+  std::vector<double> wire{question.wire.latency_ns, question.wire.bytes_per_ns};
   std::vector<double> lines(costs.line_ns.begin() + 1, costs.line_ns.end());
   bool is_brief = false, only_machine = false, measures = false;
   CommandApp app("Runs the algorithm of a collective on a machine that need not be here, in simulated time.",
@@ -121,6 +122,13 @@ int simulate_command(char** arguments) {
   auto* const ranks_option =
       app.add_option("--ranks", ranks, "one on each core, then again; as many as cores if not given")
           ->check(CLI::Range(1, 1024));
+  app.add_option("--nodes", question.nodes, "so many, alike, of so many ranks each; the host MPI is between them")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--wire", wire, "ns of a message between two nodes, and the GB/s of large ones")
+      ->delimiter(',')
+      ->expected(1, 2)
+      ->allow_extra_args(false)
+      ->check(CLI::Range(0.001, 1e9));
   app.add_option("--calls", calls, "so many, one after the other; what is printed is their mean")
       ->check(CLI::Range(1, 1000));
   app.add_flag("--integers", question.any_order, "of integers, whose order makes no difference; else floating point");
@@ -132,9 +140,12 @@ int simulate_command(char** arguments) {
       ->excludes("--algorithm");
   app.add_option("--cells", question.fixed.cells, "of sc18, into which 32 KiB of each rank are divided")
       ->check(CLI::IsMember({1, 2, 4, 8, 16, 32}));
+  app.add_flag("--copy-at-root", question.fixed.copies_at_root,
+               "of sc18: Reduce into a cell of the root, and from there to its receive buffer");
   app.add_option("--line", lines, "ns of a cache line within a last cache, within a package, across packages")
       ->delimiter(',')
-      ->expected(3)
+      ->expected(1, 3)
+      ->allow_extra_args(false)
       ->check(CLI::Range(0.1, 1e6));
   add_costs(app, costs);
   app.add_flag("--calibrate", measures, "measure the costs of this machine, print them as options, and use them");
@@ -146,6 +157,8 @@ int simulate_command(char** arguments) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_error;
   }
+  if (wire.size() != 2) return complain("--wire has two numbers: --wire 1500,12");
+  if (lines.size() != 3) return complain("--line has three numbers: --line 60,110,250");
   if (measures) {
     costs = model::measure_costs();
     lines.assign(costs.line_ns.begin() + 1, costs.line_ns.end());
@@ -180,6 +193,7 @@ int simulate_command(char** arguments) {
   question.calls = calls;
   question.keeps_events = !is_brief || svg_option->count() != 0;
   std::copy(lines.begin(), lines.end(), costs.line_ns.begin() + 1);
+  question.wire = {wire[0], wire[1]};
   const std::optional<model::Other> named = other_of(other);
   if (!other.empty() && !named)
     return complain(fmt::format("'{}' is none of flat, binomial, doubling, ring, sc18", other));
@@ -188,9 +202,10 @@ int simulate_command(char** arguments) {
   if (!answer.is_right) return complain("the result is wrong: this is a defect of Millrace");
   if (!answer.is_checked && !named)
     log(LogLevel::info, "simulate: so many bytes were not moved, only their time was reckoned");
+  const std::string nodes = question.nodes > 1 ? fmt::format("{} nodes of ", question.nodes) : "";
   const std::string title =
-      fmt::format("{} of {} bytes by {}, {} ranks on {} cores: {:.0f} ns, {} bytes between cores", call,
-                  *kind == collective::Kind::barrier ? 0 : *bytes, answer.algorithm, question.ranks,
+      fmt::format("{} of {} bytes by {}, {}{} ranks on {} cores: {:.0f} ns, {} bytes between cores", call,
+                  *kind == collective::Kind::barrier ? 0 : *bytes, answer.algorithm, nodes, question.ranks,
                   question.machine.core_count(), answer.call_ns, answer.moved_bytes);
   if (!is_brief) std::fputs(timeline_text(answer, question.ranks <= most_ranks_of_events).c_str(), stdout);
   std::printf("%s\n", title.c_str());
