@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <utility>
 
 #include "collective/across/across.h"
 #include "model/clockwork.h"
