@@ -61,6 +61,30 @@ Result ModelWire::reduce(Line, const void* in, void* out, std::size_t elements, 
   return Result::ok;
 }
 
+Result ModelHere::barrier() { return here_.barrier(); }
+
+Result ModelHere::bcast(void* data, std::size_t bytes, std::uint32_t root) { return here_.bcast(data, bytes, root); }
+
+Result ModelHere::reduce(const void* in, void* out, std::size_t elements, const Reducer& reducer, std::uint32_t root) {
+  return here_.reduce(in, out, elements, reducer, root);
+}
+
+Result ModelHere::reduce_scatter(const void* in, void* out, const collective::Blocking& blocks,
+                                 const Reducer& reducer) {
+  return here_.reduce_scatter(in, out, blocks, reducer);
+}
+
+Result ModelHere::scan(const void* in, void* out, std::size_t elements, const Reducer& reducer, bool inclusive) {
+  return here_.scan(in, out, elements, reducer, inclusive);
+}
+
+Result ModelHere::exchange(std::uint64_t label, std::span<const collective::Message> sends,
+                           std::span<const collective::Message> receives) {
+  return here_.exchange(label, sends, receives);
+}
+
+void ModelHere::fail(Result result) { here_.fail(result); }
+
 Result ModelHere::publish(std::uint64_t label, const collective::Data& own, std::span<const collective::Data> receives,
                           std::size_t block_bytes) {
   const Result result = here_.publish(label, own, receives, block_bytes);

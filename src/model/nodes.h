@@ -86,29 +86,19 @@ class ModelHere final : public collective::Here {
   ModelHere(collective::Group& group, Clockwork& clockwork, const Costs& costs)
       : here_(group), group_(group), clockwork_(clockwork), costs_(costs) {}
 
-  collective::Result barrier() override { return here_.barrier(); }
-  collective::Result bcast(void* data, std::size_t bytes, std::uint32_t root) override {
-    return here_.bcast(data, bytes, root);
-  }
+  collective::Result barrier() override;
+  collective::Result bcast(void* data, std::size_t bytes, std::uint32_t root) override;
   collective::Result reduce(const void* in, void* out, std::size_t elements, const collective::Reducer& reducer,
-                            std::uint32_t root) override {
-    return here_.reduce(in, out, elements, reducer, root);
-  }
+                            std::uint32_t root) override;
   collective::Result reduce_scatter(const void* in, void* out, const collective::Blocking& blocks,
-                                    const collective::Reducer& reducer) override {
-    return here_.reduce_scatter(in, out, blocks, reducer);
-  }
+                                    const collective::Reducer& reducer) override;
   collective::Result scan(const void* in, void* out, std::size_t elements, const collective::Reducer& reducer,
-                          bool inclusive) override {
-    return here_.scan(in, out, elements, reducer, inclusive);
-  }
+                          bool inclusive) override;
   collective::Result exchange(std::uint64_t label, std::span<const collective::Message> sends,
-                              std::span<const collective::Message> receives) override {
-    return here_.exchange(label, sends, receives);
-  }
+                              std::span<const collective::Message> receives) override;
   collective::Result publish(std::uint64_t label, const collective::Data& own,
                              std::span<const collective::Data> receives, std::size_t block_bytes) override;
-  void fail(collective::Result result) override { here_.fail(result); }
+  void fail(collective::Result result) override;
 
  private:
   collective::GroupHere here_;
