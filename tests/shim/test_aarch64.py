@@ -105,7 +105,7 @@ def test_matrix(host, cpu):
 def test_matrix_with_every_algorithm(ranks, forced, waiting):
     # The host multiplies complex numbers in fused steps there, so small blocks that are its own have other bits.
     ours = {"MILLRACE_COLLECTIVES": "always", "MILLRACE_WAIT": waiting}
-    settings = on("sve256", **ours, **test_shared_matrix.FORCED[forced])
+    settings = on("sve256", **{**test_shared_matrix.FORCED[forced], **ours})
     test_shared_matrix.check("openmpi4-aarch64", ranks, 10**6, 2 * MIB, settings, timeout=900)
 
 
