@@ -52,6 +52,7 @@ struct Windows {
   // Returns which lanes are of blocks, for part `part` of the window.
   static __mmask16 numbers(__m512i& lanes, int part, std::size_t start_bytes, int run, int every, int other_every,
                            int lowest) {
+    // NOLINTNEXTLINE(bugprone-integer-division): whole lanes
     const float first = static_cast<float>(start_bytes / LaneBytes + static_cast<std::size_t>(part) * 16);
     const __m512 position =
         _mm512_add_ps(_mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), _mm512_set1_ps(first));
