@@ -4,6 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "collective/mesh_plan.h"
+#include "collective/transposed.h"
+
 namespace millrace::collective {
 namespace {
 
@@ -15,7 +18,9 @@ constexpr const char* why_pair = "two ranks: both send all and reduce all, in bu
 constexpr const char* why_cells = "fits a cell: whoever needs it reads it from where its owner put it";
 constexpr const char* why_tree = "fits a cell, and so many ranks that a tree has fewer steps";
 constexpr const char* why_gathered =
-    "few bytes among many ranks: some gather those of their neighbours, and whoever needs them reads theirs";
+    "few bytes among many ranks: some gather those of their neighbours, and the root reads theirs";
+constexpr const char* why_mesh =
+    "small, among many ranks: each reads the cells of a row and of a column of the ranks, not those of all";
 constexpr const char* why_chunks = "larger than a cell: a ring of chunks, filled and emptied at the same time";
 constexpr const char* why_slices =
     "larger than a cell, or too much for one rank to read of all: every rank reduces its slice of each chunk";
@@ -31,6 +36,10 @@ constexpr const char* why_exscan_copy =
     "two ranks, large: what the first contributes goes to the second, as in a Bcast: copied once where that is faster";
 constexpr const char* why_swap = "two ranks: each sends the other its block, in buffers that change hands";
 constexpr const char* why_block_cells = "blocks for all fit a cell: everybody takes its own out of the others' cells";
+constexpr const char* why_transposed =
+    "few bytes among many ranks: some gather what their neighbours have for some, who read theirs";
+constexpr const char* why_scan_gathered =
+    "few bytes among many ranks: some gather those of their neighbours, and whoever comes after them reads theirs";
 constexpr const char* why_gather_cells = "blocks fit cells: each rank leaves its own in its cell for the root";
 constexpr const char* why_scatter_cells = "blocks of all others fit a cell: the root leaves them there";
 constexpr const char* why_gather_chunks = "blocks fit slots: each rank leaves its own in its slot for the root";
@@ -51,9 +60,15 @@ constexpr bool climbs(const S& s, const Q& q, std::uint32_t any_ranks, std::uint
 // Asked for, it is taken from fewer ranks on, whatever else.
 constexpr bool gathers(const S& s, const Q& q, std::uint32_t from_ranks) {
   const bool is_forced = from_ranks == tree_from_ranks;
-  const bool is_small = q.bytes <= s.gathered_bytes && q.bytes <= s.gathered_rows_bytes / q.ranks;
-  if (!is_forced && (q.crowded || q.in_background || !is_small)) return false;
+  if (!is_forced && (q.crowded || q.in_background || q.bytes > s.gathered_rows_bytes / q.ranks)) return false;
   return q.ranks >= from_ranks && q.bytes <= q.cell_bytes / gathered_width(q.ranks);
+}
+constexpr bool meshes(const Q& q, std::uint32_t from_ranks, std::uint32_t most_bytes) {
+  const bool is_forced = from_ranks == tree_from_ranks;
+  if (!is_forced && (q.crowded || q.in_background || q.bytes > most_bytes)) return false;
+  if (q.ranks < from_ranks || q.bytes > q.cell_bytes) return false;
+  return q.bytes == 0 ||
+         MeshPlan(q.ranks, q.bytes / q.element_bytes, q.element_bytes).most_gathered_bytes() <= q.cell_bytes;
 }
 constexpr bool is_pair(const S& s, const Q& q) { return q.ranks == 2 && s.pair; }
 // Functions of the user reduce elements one by one: from some bytes on that costs more than to meet twice as often.
@@ -73,8 +88,9 @@ constexpr bool chains(const S& s, const Q& q, std::uint32_t from_bytes, std::uin
   return !q.in_background && is_roomy(s, q) && at_least(q.bytes, roomy_from_bytes);
 }
 
-constexpr void force_barrier(S& s, std::uint32_t tree_ranks) {
+constexpr void force_barrier(S& s, std::uint32_t tree_ranks, std::uint32_t mesh_ranks) {
   s.barrier_tree_ranks = tree_ranks;
+  s.barrier_mesh_ranks = mesh_ranks;
   s.pair = false;
 }
 
@@ -88,13 +104,14 @@ constexpr void force_bcast(S& s, std::uint32_t tree_ranks, std::uint32_t cells_b
 
 constexpr void force_small_reduce(S& s, std::uint32_t tree_ranks) {
   s.reduce_tree_ranks = tree_ranks;
-  s.reduce_any_order_tree_ranks = s.reduce_gathered_ranks = never;
+  s.reduce_any_order_tree_ranks = s.reduce_gathered_ranks = s.reduce_mesh_ranks = never;
   s.reduce_cells_bytes = s.reduce_roomy_rows_bytes = never;
   s.reduce_chain_bytes = s.reduce_roomy_chain_bytes = never;
 }
 
 constexpr void force_large_reduce(S& s, std::uint32_t slices_ranks, std::uint32_t chain_bytes) {
-  s.reduce_tree_ranks = s.reduce_any_order_tree_ranks = s.reduce_gathered_ranks = never;
+  s.reduce_tree_ranks = s.reduce_any_order_tree_ranks = never;
+  s.reduce_gathered_ranks = s.reduce_mesh_ranks = never;
   s.reduce_cells_bytes = 0;
   s.reduce_slices_ranks = s.reduce_slices_crowded_ranks = slices_ranks;
   s.reduce_chain_bytes = s.reduce_roomy_chain_bytes = chain_bytes;
@@ -102,7 +119,7 @@ constexpr void force_large_reduce(S& s, std::uint32_t slices_ranks, std::uint32_
 
 constexpr void force_allreduce(S& s, std::uint32_t tree_ranks, std::uint32_t cells_bytes, std::uint32_t chain_bytes) {
   s.allreduce_tree_ranks = tree_ranks;
-  s.allreduce_any_order_tree_ranks = s.allreduce_gathered_ranks = never;
+  s.allreduce_mesh_ranks = never;
   s.allreduce_cells_bytes = cells_bytes;
   s.allreduce_roomy_cells_bytes = s.allreduce_roomy_rows_bytes = never;
   s.allreduce_chain_bytes = s.allreduce_roomy_chain_bytes = chain_bytes;
@@ -112,6 +129,19 @@ constexpr void force_allreduce(S& s, std::uint32_t tree_ranks, std::uint32_t cel
 constexpr bool swaps(const S& s, const Q& q) { return is_pair(s, q) && q.bytes != 0 && q.bytes <= s.block_pair_bytes; }
 constexpr bool blocks_fit(const S& s, const Q& q) {
   return q.ranks != 1 && q.bytes != 0 && q.bytes <= std::min(s.block_cells_bytes, q.cell_bytes) / q.ranks;
+}
+
+constexpr bool transposes(const Q& q, std::size_t block_bytes, std::uint32_t from_ranks, std::uint32_t most_bytes) {
+  const bool is_forced = from_ranks == tree_from_ranks;
+  if (!is_forced && (q.crowded || q.in_background || block_bytes > most_bytes)) return false;
+  if (q.ranks < from_ranks || block_bytes == 0 || block_bytes > q.cell_bytes / q.ranks) return false;
+  return Transposed::most_bytes(q.ranks, block_bytes) <= q.cell_bytes;
+}
+constexpr bool scan_gathers(const S& s, const Q& q) {
+  const bool is_forced = s.scan_gathered_ranks == tree_from_ranks;
+  if (!is_forced && (q.crowded || q.in_background || q.bytes > s.gathered_rows_bytes / q.ranks)) return false;
+  if (q.ranks < s.scan_gathered_ranks || q.bytes > q.cell_bytes) return false;
+  return MeshPlan(q.ranks, 1, q.bytes).most_gathered_bytes() <= q.cell_bytes;
 }
 
 // A mailbox for each of many takes a root longer than one cell for all of them.
@@ -125,12 +155,20 @@ constexpr void force_block_slots(S& s) {
   s.scatter_whole_cells_ranks = s.block_slot_bytes = never;
 }
 
+constexpr void force_reduce_scatter(S& s, std::uint32_t cells_bytes) {
+  s.reduce_scatter_cells_bytes = cells_bytes;
+  s.reduce_scatter_mesh_ranks = never;
+}
+
 constexpr bool scan_fits(const S& s, const Q& q) { return fits(q, s.scan_cells_bytes); }
 constexpr void force_scan(S& s, std::uint32_t cells_bytes) {
   s.scan_cells_bytes = cells_bytes;
+  s.scan_gathered_ranks = never;
   s.exscan_single_copy_bytes = never;
 }
+constexpr void force_scan_gathered(S& s) { s.scan_gathered_ranks = tree_from_ranks; }
 constexpr void force_exscan_copy(S& s) {
+  s.scan_gathered_ranks = never;
   s.scan_cells_bytes = s.exscan_single_copy_bytes = 0;
   s.choose_copies = false;
 }
@@ -143,11 +181,14 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      [](const S&, const Q& q) { return q.ranks == 1; }, {.barrier = barrier_alone}},
     {Kind::barrier, Algorithm::pair, "pair", why_pair, is_pair, {.barrier = barrier_pair},
      [](S& s) { s.barrier_tree_ranks = never; }},
+    {Kind::barrier, Algorithm::mesh, "mesh", why_mesh,
+     [](const S& s, const Q& q) { return meshes(q, s.barrier_mesh_ranks, 0); }, {.barrier = barrier_mesh},
+     [](S& s) { force_barrier(s, never, tree_from_ranks); }},
     {Kind::barrier, Algorithm::tree, "tree", why_tree,
      [](const S& s, const Q& q) { return q.ranks >= s.barrier_tree_ranks; }, {.barrier = barrier_tree},
-     [](S& s) { force_barrier(s, tree_from_ranks); }},
+     [](S& s) { force_barrier(s, tree_from_ranks, never); }},
     {Kind::barrier, Algorithm::cells, "cells", why_cells, always, {.barrier = barrier_cells},
-     [](S& s) { force_barrier(s, never); }},
+     [](S& s) { force_barrier(s, never, never); }},
 
     {Kind::bcast, Algorithm::alone, "alone", why_alone, is_alone, {.bcast = bcast_alone}},
     {Kind::bcast, Algorithm::tree, "tree", why_tree,
@@ -176,6 +217,12 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
        force_small_reduce(s, never);
        s.reduce_gathered_ranks = tree_from_ranks;
      }},
+    {Kind::reduce, Algorithm::mesh, "mesh", why_mesh,
+     [](const S& s, const Q& q) { return meshes(q, s.reduce_mesh_ranks, s.reduce_mesh_bytes); }, {.reduce = reduce_mesh},
+     [](S& s) {
+       force_small_reduce(s, never);
+       s.reduce_mesh_ranks = tree_from_ranks;
+     }},
     {Kind::reduce, Algorithm::cells, "cells", why_cells,
      [](const S& s, const Q& q) {
        return fits(q, s.reduce_cells_bytes) && rows_fit(s, q, never, s.reduce_roomy_rows_bytes);
@@ -198,17 +245,15 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      &S::pair_chunk_bytes},
     {Kind::allreduce, Algorithm::tree, "tree", why_tree,
      [](const S& s, const Q& q) {
-       const bool is_small = q.bytes <= s.allreduce_any_order_tree_bytes;
-       return fits(q, s.allreduce_cells_bytes) &&
-              climbs(s, q, s.allreduce_tree_ranks, is_small ? s.allreduce_any_order_tree_ranks : never);
+       return fits(q, s.allreduce_cells_bytes) && climbs(s, q, s.allreduce_tree_ranks, never);
      },
      {.allreduce = allreduce_tree}, [](S& s) { force_allreduce(s, tree_from_ranks, never, never); }},
-    {Kind::allreduce, Algorithm::gathered, "gathered", why_gathered,
-     [](const S& s, const Q& q) { return gathers(s, q, s.allreduce_gathered_ranks); },
-     {.allreduce = allreduce_gathered},
+    {Kind::allreduce, Algorithm::mesh, "mesh", why_mesh,
+     [](const S& s, const Q& q) { return meshes(q, s.allreduce_mesh_ranks, s.allreduce_mesh_bytes); },
+     {.allreduce = allreduce_mesh},
      [](S& s) {
        force_allreduce(s, never, never, never);
-       s.allreduce_gathered_ranks = tree_from_ranks;
+       s.allreduce_mesh_ranks = tree_from_ranks;
      }},
     {Kind::allreduce, Algorithm::cells, "cells", why_cells,
      [](const S& s, const Q& q) {
@@ -226,8 +271,11 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      [](S& s) { s.block_pair_bytes = never; }, &S::pair_chunk_bytes},
     {Kind::alltoall, Algorithm::pair, "pair", why_swap, swaps, {.blocks = blocks_pair},
      [](S& s) { s.block_pair_bytes = never; }, &S::pair_chunk_bytes},
+    {Kind::alltoall, Algorithm::mesh, "mesh", why_transposed,
+     [](const S& s, const Q& q) { return transposes(q, q.bytes, s.alltoall_mesh_ranks, s.mesh_row_bytes / q.ranks); },
+     {.blocks = blocks_mesh}, [](S& s) { s.alltoall_mesh_ranks = tree_from_ranks; }},
     {Kind::alltoall, Algorithm::cells, "cells", why_block_cells, blocks_fit, {.blocks = blocks_cells},
-     [](S& s) { s.block_pair_bytes = 0, s.block_cells_bytes = never; }},
+     [](S& s) { s.block_pair_bytes = 0, s.block_cells_bytes = s.alltoall_mesh_ranks = never; }},
 
     {Kind::gather, Algorithm::cells, "cells", why_gather_cells,
      [](const S& s, const Q& q) { return q.ranks != 1 && q.bytes != 0 && fits(q, s.block_cells_bytes); },
@@ -250,19 +298,28 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      {.blocks = scatter_chunks}, [](S& s) { force_block_slots(s); }},
 
     {Kind::reduce_scatter, Algorithm::alone, "alone", why_alone, is_alone, {.reduce_scatter = reduce_scatter_alone}},
+    {Kind::reduce_scatter, Algorithm::mesh, "mesh", why_transposed,
+     [](const S& s, const Q& q) {
+       return transposes(q, q.block_bytes, s.reduce_scatter_mesh_ranks, s.mesh_row_bytes / q.ranks);
+     },
+     {.reduce_scatter = reduce_scatter_mesh}, [](S& s) { s.reduce_scatter_mesh_ranks = tree_from_ranks; }},
     {Kind::reduce_scatter, Algorithm::cells, "cells", why_cells,
      [](const S& s, const Q& q) { return fits(q, s.reduce_scatter_cells_bytes); },
-     {.reduce_scatter = reduce_scatter_cells}, [](S& s) { s.reduce_scatter_cells_bytes = never; }},
+     {.reduce_scatter = reduce_scatter_cells}, [](S& s) { force_reduce_scatter(s, never); }},
     {Kind::reduce_scatter, Algorithm::slices, "slices", why_pieces, always,
-     {.reduce_scatter = reduce_scatter_slices}, [](S& s) { s.reduce_scatter_cells_bytes = 0; },
+     {.reduce_scatter = reduce_scatter_slices}, [](S& s) { force_reduce_scatter(s, 0); },
      &S::reduce_scatter_chunk_bytes},
 
     {Kind::scan, Algorithm::alone, "alone", why_alone, is_alone, {.scan = scan_alone}},
+    {Kind::scan, Algorithm::gathered, "gathered", why_scan_gathered, scan_gathers, {.scan = scan_gathered},
+     force_scan_gathered},
     {Kind::scan, Algorithm::cells, "cells", why_cells, scan_fits, {.scan = scan_cells},
      [](S& s) { force_scan(s, never); }},
     {Kind::scan, Algorithm::chain, "chain", why_scan_chain, always, {.scan = scan_chain},
      [](S& s) { force_scan(s, 0); }, &S::scan_chunk_bytes},
     {Kind::exscan, Algorithm::alone, "alone", why_alone, is_alone, {.scan = scan_alone}},
+    {Kind::exscan, Algorithm::gathered, "gathered", why_scan_gathered, scan_gathers, {.scan = scan_gathered},
+     force_scan_gathered},
     {Kind::exscan, Algorithm::cells, "cells", why_cells, scan_fits, {.scan = scan_cells},
      [](S& s) { force_scan(s, never); }},
     {Kind::exscan, Algorithm::single_copy, "single_copy", why_exscan_copy,

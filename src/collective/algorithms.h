@@ -73,8 +73,11 @@ Result reduce_cells(Group& group, const Call& call, const void* in, void* out, s
                     const Reducer& reducer, std::uint32_t root);
 Result reduce_gathered(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                        const Reducer& reducer, std::uint32_t root);
-Result allreduce_gathered(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
-                          const Reducer& reducer);
+Result barrier_mesh(Group& group, const Call& call);
+Result reduce_mesh(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                   const Reducer& reducer, std::uint32_t root);
+Result allreduce_mesh(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                      const Reducer& reducer);
 Result reduce_chunks(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                      const Reducer& reducer, std::uint32_t root);
 Result reduce_slices(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
@@ -93,6 +96,10 @@ Result reduce_scatter_cells(Group& group, const Call& call, const void* in, void
                             const Reducer& reducer);
 Result reduce_scatter_slices(Group& group, const Call& call, const void* in, void* out, const Blocking& blocks,
                              const Reducer& reducer);
+Result reduce_scatter_mesh(Group& group, const Call& call, const void* in, void* out, const Blocking& blocks,
+                           const Reducer& reducer);
+Result scan_gathered(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
+                     const Reducer& reducer, bool inclusive);
 Result scan_cells(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
                   const Reducer& reducer, bool inclusive);
 Result scan_chain(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
@@ -108,6 +115,7 @@ Result scatter_cells(Group& group, const Call& call, const Blocks& blocks);
 Result gather_chunks(Group& group, const Call& call, const Blocks& blocks);  // a slot has the block, or all blocks
 Result scatter_chunks(Group& group, const Call& call, const Blocks& blocks);
 Result blocks_cells(Group& group, const Call& call, const Blocks& blocks);  // a cell has a block for each rank
+Result blocks_mesh(Group& group, const Call& call, const Blocks& blocks);   // the same, or those that a rank gathers
 
 // Up to a cell; reductions by kernels of commutative ops only, in the order of the tree.
 Result barrier_tree(Group& group, const Call& call);

@@ -12,9 +12,10 @@ Result allreduce_cells(Group& group, const Call& call, const void* in, void* out
   group.copy(group.data(group.rank(), call, bytes), in, bytes);
   group.post(call);
   const void** const inputs = group.inputs();
-  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
+  inputs[group.rank()] = group.data(group.rank(), call, bytes);
+  for (std::uint32_t step = 1; step < group.ranks(); ++step) {
+    const std::uint32_t rank = group.before(step);
     inputs[rank] = group.data(rank, call, bytes);
-    if (rank == group.rank()) continue;
     if (const Result result = group.receive(rank, call); result != Result::ok) return result;
   }
   fold(reducer, inputs, group.ranks(), out, elements, group.scratch());

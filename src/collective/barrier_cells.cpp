@@ -6,8 +6,8 @@ namespace millrace::collective {
 Result barrier_cells(Group& group, const Call& call) {
   if (const Result result = group.cell_free(call); result != Result::ok) return result;
   group.post(call);
-  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
-    if (rank == group.rank()) continue;
+  for (std::uint32_t step = 1; step < group.ranks(); ++step) {
+    const std::uint32_t rank = group.before(step);
     if (const Result result = group.receive(rank, call); result != Result::ok) return result;
   }
   group.all_heard(call);

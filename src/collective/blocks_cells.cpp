@@ -15,9 +15,8 @@ Result blocks_cells(Group& group, const Call& call, const Blocks& blocks) {
     if (rank != self) pack(blocks.sent_to(rank), 0, blocks.bytes, cell + rank * blocks.bytes);
   group.post_sized(call, blocks.bytes * ranks);
   bool truncated = move_own(group, blocks);
-  // From the rank below this one downwards, so that not all turn to the same one at once.
   for (std::uint32_t step = 1; step < ranks; ++step) {
-    const std::uint32_t rank = self >= step ? self - step : self + ranks - step;
+    const std::uint32_t rank = group.before(step);
     std::size_t bytes = 0;
     if (const Result result = group.receive_sized(rank, call, bytes); result != Result::ok) return result;
     if (bytes > group.shape().cell_bytes) return group.fail(Result::mismatch);

@@ -34,7 +34,9 @@ Result reduce_scatter(Group& group, const void* in, void* out, const Blocking& b
   std::uint64_t label = bytes;
   for (std::uint32_t rank = 0; rank < blocks.ranks() && !blocks.are_alike(); ++rank)
     label = spread(label ^ blocks.count(rank)) >> 24;  // enter() keeps the low bits
-  const KnownCall known = known_reduction(group, Kind::reduce_scatter, bytes, label, reducer, 0);
+  const KnownCall known = blocks.are_alike()
+                              ? known_reduction(group, Kind::reduce_scatter, bytes, reducer, 0)
+                              : known_uneven_reduction(group, Kind::reduce_scatter, bytes, label, reducer);
   return known.entry ? reduce_scatter(group, known, in, out, blocks, reducer) : Result::not_supported;
 }
 

@@ -86,6 +86,9 @@ class Group {
 
   std::uint32_t rank() const { return rank_; }
   std::uint32_t ranks() const { return shape_.ranks; }
+  // The rank `step` < ranks() before this one, going round: who looks at all others in this order does not turn to the
+  // same one as everybody else.
+  std::uint32_t before(std::uint32_t step) const { return rank_ >= step ? rank_ - step : rank_ + shape_.ranks - step; }
   const GroupShape& shape() const { return shape_; }
   Waiting waiting() const { return waiting_; }         // never automatic after start()
   bool crowded() const { return crowded_; }            // some rank of the group, or of the node, has no core of its own
@@ -128,6 +131,9 @@ class Group {
 
   // Ends it: this rank reads nothing of it any more.
   void finish(const Call& call) { publish(self_->calls_done.value, call.number + 1); }
+  // The first of several calls of one collective: what was before is finished, of which all_heard() tells nobody. With
+  // few cells a later step of the collective waits for that.
+  void begin_steps(const Call& call) { publish(self_->calls_done.value, call.number); }
   // Ends a call in which every rank heard from every other. All know then that all finished the calls before, and need
   // not be told so again: whoever waits in await_cells() waits for calls after this one.
   void all_heard(const Call& call) { calls_free_ = call.number + shape_.calls_ahead; }

@@ -5,21 +5,29 @@
 namespace millrace::collective {
 namespace {
 
-const AlgorithmEntry& chosen(const Group& group, Kind kind, std::size_t bytes, bool in_order, bool in_background,
-                             bool any_order = false) {
-  return choose(group.selection(), kind,
-                {.bytes = bytes,
-                 .ranks = group.ranks(),
-                 .cell_bytes = group.shape().cell_bytes,
-                 .in_order = in_order,
-                 .crowded = group.crowded(),
-                 .slot_bytes = group.shape().slot_bytes,
-                 .in_background = in_background,
-                 .any_order = any_order});
+Question question_of(const Group& group, std::size_t bytes) {
+  return {.bytes = bytes,
+          .ranks = group.ranks(),
+          .cell_bytes = group.shape().cell_bytes,
+          .crowded = group.crowded(),
+          .slot_bytes = group.shape().slot_bytes,
+          .in_background = group.in_background()};
 }
 
-// Ranks whose types say that they go along a tree do not meet those that do not: that is an error of the program.
+const AlgorithmEntry& chosen(const Group& group, Kind kind, std::size_t bytes) {
+  return choose(group.selection(), kind, question_of(group, bytes));
+}
+
+// Ranks whose types say that they go along a tree do not meet those that do not, nor in a mesh ranks whose elements
+// have other sizes: that is an error of the program. Messages that go there leave these bits free.
 constexpr std::uint64_t tree_label = std::uint64_t{1} << 39;
+std::uint64_t label_of(const AlgorithmEntry& entry, std::uint64_t label, const Reducer& reducer) {
+  switch (entry.algorithm) {
+    case Algorithm::tree: return label ^ tree_label;
+    case Algorithm::mesh: return label ^ tree_label >> 1 ^ (reducer.element_bytes & 63) << 32;
+    default: return label;
+  }
+}
 
 // A chunk must hold at least an element per rank.
 bool too_large(const Group& group, const Reducer& reducer) {
@@ -40,14 +48,26 @@ std::uint64_t label_of(const Group& group, const AlgorithmEntry& entry, std::siz
   return std::uint64_t{1} << 40 | static_cast<std::uint64_t>(entry.algorithm) << 2 | way;
 }
 
+KnownCall known_of(const Group& group, Kind kind, std::size_t bytes, std::uint64_t label, std::size_t block_bytes,
+                   const Reducer& reducer, std::uint32_t root) {
+  if (too_large(group, reducer)) return {};
+  Question question = question_of(group, bytes);
+  question.in_order = in_order(reducer, kind);
+  question.any_order = reducer.any_order;
+  question.element_bytes = reducer.element_bytes;
+  question.block_bytes = block_bytes;
+  const AlgorithmEntry& entry = choose(group.selection(), kind, question);
+  return {&entry, Group::what_of(kind, label_of(entry, label, reducer), root)};
+}
+
 }  // namespace
 
 KnownCall known_barrier(const Group& group) {
-  return {&chosen(group, Kind::barrier, 0, false, group.in_background()), Group::what_of(Kind::barrier, 0, 0)};
+  return {&chosen(group, Kind::barrier, 0), Group::what_of(Kind::barrier, 0, 0)};
 }
 
 KnownCall known_bcast(const Group& group, std::size_t bytes, std::uint32_t root) {
-  const AlgorithmEntry* entry = &chosen(group, Kind::bcast, bytes, false, group.in_background());
+  const AlgorithmEntry* entry = &chosen(group, Kind::bcast, bytes);
   if (entry->algorithm == Algorithm::single_copy && !group.reads_memory())
     entry = find_algorithm(Kind::bcast, Algorithm::chunks);
   // The root says how many bytes it sends, but for the tree; so ranks need only have chosen the same.
@@ -56,21 +76,18 @@ KnownCall known_bcast(const Group& group, std::size_t bytes, std::uint32_t root)
   return {entry, Group::what_of(Kind::bcast, label, root)};
 }
 
-KnownCall known_reduction(const Group& group, Kind kind, std::size_t bytes, std::uint64_t label, const Reducer& reducer,
-                          std::uint32_t root) {
-  if (too_large(group, reducer)) return {};
-  const AlgorithmEntry& entry =
-      chosen(group, kind, bytes, in_order(reducer, kind), group.in_background(), reducer.any_order);
-  return {&entry, Group::what_of(kind, entry.algorithm == Algorithm::tree ? label ^ tree_label : label, root)};
-}
-
 KnownCall known_reduction(const Group& group, Kind kind, std::size_t bytes, const Reducer& reducer,
                           std::uint32_t root) {
-  return known_reduction(group, kind, bytes, bytes, reducer, root);
+  return known_of(group, kind, bytes, bytes, kind == Kind::reduce_scatter ? bytes / group.ranks() : 0, reducer, root);
+}
+
+KnownCall known_uneven_reduction(const Group& group, Kind kind, std::size_t bytes, std::uint64_t label,
+                                 const Reducer& reducer) {
+  return known_of(group, kind, bytes, label, 0, reducer, 0);
 }
 
 KnownCall known_blocks(const Group& group, Kind kind, std::size_t bytes, std::uint32_t root) {
-  const AlgorithmEntry& entry = chosen(group, kind, bytes, false, false);
+  const AlgorithmEntry& entry = chosen(group, kind, bytes);
   if (!entry.run.blocks || bytes > most_block_bytes) return {};
   const std::uint64_t label = label_of(group, entry, bytes) + (is_rooted(kind) ? std::uint64_t{root} << 16 : 0);
   return {&entry, what_of_label(kind, label)};

@@ -28,11 +28,6 @@ struct Large {
   const void* row;      // where others may read it, or null
 };
 
-// The others from rank - 1 downwards, so that not all turn to the same one at once.
-std::uint32_t neighbor(const Group& group, std::uint32_t step) {
-  return group.rank() >= step ? group.rank() - step : group.rank() + group.ranks() - step;
-}
-
 // Whether more is sent than expected.
 bool copy_own(Group& group, const Data& own, const Data& to) {
   if (to.row || to.move) move_all(own, to, std::min(own.bytes, to.bytes), group.scratch(), group.scratch_bytes());
@@ -88,7 +83,7 @@ Result meet_in_cells(Group& group, const Call& call, const Data& own, std::span<
   group.post_sized(call, own.bytes);
   published.truncated = copy_own(group, own, receives[group.rank()]);
   for (std::uint32_t step = 1; step < group.ranks(); ++step) {
-    const std::uint32_t rank = neighbor(group, step);
+    const std::uint32_t rank = group.before(step);
     std::size_t bytes = 0;
     if (const Result result = group.receive_sized(rank, call, bytes); result != Result::ok) return result;
     group.sizes()[rank] = bytes;
@@ -142,7 +137,7 @@ Result publish_chunks(Group& group, const Call& call, const Data& own, std::span
   // Own ones, and what is wanted of the others', however much they say that it is.
   std::size_t used_bytes = chunked_bytes(group, group.rank());
   for (std::uint32_t step = 1; step < group.ranks(); ++step) {
-    const std::uint32_t rank = neighbor(group, step);
+    const std::uint32_t rank = group.before(step);
     used_bytes = std::max(used_bytes, std::min(chunked_bytes(group, rank), receives[rank].bytes));
   }
   const std::uint64_t count = (used_bytes + chunk - 1) / chunk;
@@ -150,7 +145,7 @@ Result publish_chunks(Group& group, const Call& call, const Data& own, std::span
   for (std::uint64_t index = 0; index < count && result == Result::ok; ++index) {
     if (index + 1 < count) result = fill(group, call, own, first, index + 1, chunk);
     for (std::uint32_t step = 1; step < group.ranks() && result == Result::ok; ++step) {
-      const std::uint32_t rank = neighbor(group, step);
+      const std::uint32_t rank = group.before(step);
       const ChunkPart wanted = part_of(std::min(chunked_bytes(group, rank), receives[rank].bytes), index, chunk);
       if (wanted.length == 0) continue;
       result = group.wait(group.member(rank).filled.value, first + index + 1);
@@ -167,7 +162,7 @@ Result publish_chunks(Group& group, const Call& call, const Data& own, std::span
 Result read_rows(Group& group, std::span<const Data> receives) {
   Result all = Result::ok;
   for (std::uint32_t step = 1; step < group.ranks(); ++step) {
-    const std::uint32_t rank = neighbor(group, step);
+    const std::uint32_t rank = group.before(step);
     const std::size_t bytes = group.sizes()[rank];
     if (bytes <= group.shape().cell_bytes || !group.inputs()[rank]) continue;
     const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(group.inputs()[rank]));

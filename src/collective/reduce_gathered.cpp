@@ -1,6 +1,6 @@
-// Reduce and Allreduce of a few bytes among many ranks, in rank order: of each `width` ranks in a row the first gathers
-// their elements, in its cell, and whoever wants the result reads those cells and reduces all rows by itself. Through
-// everybody's own cell it would look at a line of every rank.
+// Reduce of a few bytes among many ranks, in rank order: of each `width` ranks in a row the first gathers their
+// elements, in its cell, and the root reads those cells and reduces all rows by itself. Through everybody's own cell it
+// would look at a line of every rank.
 //
 //   cells     [ x0 ] [ x1 ] [ x2 ] [ x3 ] [ x4 ] [ x5 ] [ x6 ] [ x7 ] [ x8 ]      width 3
 //   leaders   [ x0 x1 x2 ]         [ x3 x4 x5 ]         [ x6 x7 x8 ]
@@ -64,18 +64,6 @@ Result reduce_gathered(Group& group, const Call& call, const void* in, void* out
     fold(reducer, group.inputs(), group.ranks(), out, elements, group.scratch());
   }
   group.finish(call);
-  return Result::ok;
-}
-
-// Every leader has heard from all who follow it before it tells anybody, so all have heard from all.
-Result allreduce_gathered(Group& group, const Call& call, const void* in, void* out, std::size_t elements,
-                          const Reducer& reducer) {
-  Gathered rows(group, call, elements * reducer.element_bytes);
-  Result result = rows.leave(in);
-  if (result == Result::ok) result = rows.take(group.inputs());
-  if (result != Result::ok) return result;
-  fold(reducer, group.inputs(), group.ranks(), out, elements, group.scratch());
-  group.all_heard(call);
   return Result::ok;
 }
 

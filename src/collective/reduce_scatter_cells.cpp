@@ -13,12 +13,12 @@ Result reduce_scatter_cells(Group& group, const Call& call, const void* in, void
     return result;
   char* const cell = group.data(group.rank(), call, bytes);
   const std::size_t behind = offset + own_bytes;
-  kernel::copy_row(cell, from, offset);
-  kernel::copy_row(cell + behind, from + behind, bytes - behind);
+  group.copy(cell, from, offset);
+  group.copy(cell + behind, from + behind, bytes - behind);
   group.post(call);
   const void** const inputs = group.inputs();
-  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
-    if (rank == group.rank()) continue;
+  for (std::uint32_t step = 1; step < group.ranks(); ++step) {
+    const std::uint32_t rank = group.before(step);
     inputs[rank] = group.data(rank, call, bytes) + offset;
     if (const Result result = group.receive(rank, call); result != Result::ok) return result;
   }

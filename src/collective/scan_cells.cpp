@@ -12,17 +12,17 @@ Result scan_cells(Group& group, const Call& call, const void* in, void* out, std
   if (!is_last || in == out) {  // the fold must not read what it writes
     if (const Result result = group.cell_free(call, bytes); result != Result::ok) return result;
     own = group.data(group.rank(), call, bytes);
-    kernel::copy_row(group.data(group.rank(), call, bytes), in, bytes);
+    group.copy(group.data(group.rank(), call, bytes), in, bytes);
     if (!is_last) group.post(call);
   }
   const void** const inputs = group.inputs();
-  for (std::uint32_t rank = 0; rank < group.rank(); ++rank) {
+  for (std::uint32_t rank = group.rank(); rank-- != 0;) {  // not all at the first one at once
     if (const Result result = group.receive(rank, call); result != Result::ok) return result;
     inputs[rank] = group.data(rank, call, bytes);
   }
   inputs[group.rank()] = own;
   const std::uint32_t count = group.rank() + (inclusive ? 1 : 0);
-  if (count == 1 && inputs[0] != out) kernel::copy_row(out, inputs[0], bytes);
+  if (count == 1 && inputs[0] != out) group.copy(out, inputs[0], bytes);
   if (count > 1) fold(reducer, inputs, count, out, elements, group.scratch());
   group.finish(call);
   return Result::ok;

@@ -32,6 +32,7 @@ enum class Algorithm : std::uint8_t {
   cells,        // everybody's cell is read by whoever needs it
   tree,         // cells along a tree
   gathered,     // cells of a few ranks that have gathered those of their neighbours
+  mesh,         // everybody looks at the cells of a row and of a column of the ranks (mesh_plan.h)
   chunks,       // from or to the root through a ring of chunks
   slices,       // every rank reduces a part of each chunk
   mail,         // a mailbox for each pair of ranks (mail.h)
@@ -84,15 +85,21 @@ struct Selection {
   std::uint32_t bcast_tree_ranks = 32;
   std::uint32_t reduce_tree_ranks = never;
   std::uint32_t allreduce_tree_ranks = never;
-  // Where ranks have a core each: among so many of them rows of up to so many bytes are gathered before they are read.
+  // Where ranks have a core each: among so many of them few bytes are gathered before they are read.
   std::uint32_t reduce_gathered_ranks = 32;
-  std::uint32_t allreduce_gathered_ranks = 32;
-  std::uint32_t gathered_bytes = 32;
-  std::uint32_t gathered_rows_bytes = 4096;  // of all ranks
+  std::uint32_t scan_gathered_ranks = 32;    // and of Exscan
+  std::uint32_t gathered_rows_bytes = 2048;  // of all ranks
+  // Among so many of them a mesh does what is up to so many bytes.
+  std::uint32_t barrier_mesh_ranks = 32;
+  std::uint32_t reduce_mesh_ranks = 32;
+  std::uint32_t allreduce_mesh_ranks = 32;
+  std::uint32_t alltoall_mesh_ranks = 32;
+  std::uint32_t reduce_scatter_mesh_ranks = 32;
+  std::uint32_t reduce_mesh_bytes = 1024;
+  std::uint32_t allreduce_mesh_bytes = 2048;
+  std::uint32_t mesh_row_bytes = 1024;  // of Alltoall and Reduce_scatter: of a rank's blocks for all
   // Where the order makes no difference and each rank has a core.
   std::uint32_t reduce_any_order_tree_ranks = 16;
-  std::uint32_t allreduce_any_order_tree_ranks = 64;
-  std::uint32_t allreduce_any_order_tree_bytes = 128;
   // Two ranks share an Allreduce out from so many bytes on if the op is the user's.
   std::uint32_t user_op_slices_bytes = 128 << 10;
   bool pair = true;             // groups of two ranks have algorithms of their own for Barrier and Allreduce
@@ -128,13 +135,15 @@ const Selection& standard_selection();
 // A call that an algorithm is looked for.
 struct Question {
   std::size_t bytes = 0;
-  std::uint32_t ranks = 1;       // of the group
-  std::uint32_t cell_bytes = 0;  // what its cells hold
-  bool in_order = false;         // the result must be the left fold (the op is not commutative, or not ours)
-  bool crowded = false;          // some rank has no core of its own
-  std::uint32_t slot_bytes = 0;  // what its slots hold; of Gather and Scatter only
-  bool in_background = false;    // ranks go on with it when they are inside MPI, not when they are waited for
-  bool any_order = false;        // the result is the same in any order
+  std::uint32_t ranks = 1;        // of the group
+  std::uint32_t cell_bytes = 0;   // what its cells hold
+  bool in_order = false;          // the result must be the left fold (the op is not commutative, or not ours)
+  bool crowded = false;           // some rank has no core of its own
+  std::uint32_t slot_bytes = 0;   // what its slots hold; of Gather and Scatter only
+  bool in_background = false;     // ranks go on with it when they are inside MPI, not when they are waited for
+  bool any_order = false;         // the result is the same in any order
+  std::size_t element_bytes = 1;  // of a reduction
+  std::size_t block_bytes = 0;    // of a Reduce_scatter whose blocks are alike
 };
 
 // So many ranks in a row have their rows gathered by the first of them: as many as there are then to look at.
@@ -143,6 +152,10 @@ constexpr std::uint32_t gathered_width(std::uint32_t ranks) {
   while (width * width < ranks) ++width;
   return width;
 }
+
+// So many teams do ranks form in a mesh: somewhat more than a team has ranks, for those who reduce read few lines of
+// each, and a team's rows take a line each.
+constexpr std::uint32_t mesh_teams(std::uint32_t ranks) { return std::min(ranks, gathered_width(2 * ranks)); }
 
 // Of a reduction along a chain. Ranks that share cores do as much as they can each time they get one. With a core each,
 // the first chunk passes all ranks before the first result is there, and each chunk takes a flag from rank to rank: of

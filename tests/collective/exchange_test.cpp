@@ -183,7 +183,7 @@ TEST(Blocks, OfEveryAlgorithm) {
   for (const std::uint32_t count : {2, 3, 4, 5, 6, 7, 8, 9, 16})
     for (const bool small : {false, true})
       for (const char* forced : {"", "allgather=pair,alltoall=pair", "alltoall=cells,gather=cells,scatter=cells",
-                                 "gather=chunks,scatter=chunks"}) {
+                                 "alltoall=mesh", "gather=chunks,scatter=chunks"}) {
         RankSetup setup = setup_of(count, small, true);
         setup.waiting = count % 2 == 0 ? Waiting::automatic : Waiting::sleep;
         setup.threads = small && count % 3 == 0;

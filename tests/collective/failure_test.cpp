@@ -145,6 +145,30 @@ TEST(Mismatch, OfTypesOfWhichOneGoesAlongATree) {
     EXPECT_EQ(run_all(setup, [&](Group& group) { return reduce_all(group, is_same_type); }), "") << is_same_type;
 }
 
+// In a mesh who reduces what hangs on the size of an element.
+TEST(Mismatch, OfElementsInAMesh) {
+  RankSetup setup = ranks(5);
+  setup.selection.barrier_mesh_ranks = setup.selection.reduce_mesh_ranks = setup.selection.allreduce_mesh_ranks = 3;
+  for (const bool everywhere : {false, true})
+    for (const bool is_same_type : {true, false})
+      EXPECT_EQ(run_all(setup,
+                        [&](Group& group) -> std::string {
+                          static const Reducer sum_f32 = kernel_reducer(kernel::Op::sum, kernel::Type::f32);
+                          const double in[4] = {1, 2, 3, 4};
+                          double out[4] = {};
+                          const bool is_other = !is_same_type && group.rank() == 1;
+                          const Reducer& sum = is_other ? sum_f32 : sum_f64();
+                          Result result = everywhere ? allreduce(group, in, out, is_other ? 8 : 4, sum)
+                                                     : reduce(group, in, out, is_other ? 8 : 4, sum, 0);
+                          const bool has_result = everywhere || group.rank() == 0;
+                          if (is_same_type && has_result && out[3] != 20) return "wrong sum";
+                          if (result == Result::ok) result = barrier(group);
+                          return result == (is_same_type ? Result::ok : Result::mismatch) ? "" : result_name(result);
+                        }),
+                "")
+          << everywhere << ' ' << is_same_type;
+}
+
 // The root of a Bcast sends more or less than the others expect; then all go on.
 TEST(Mismatch, OfSizesOfBcast) {
   for (const std::uint32_t count : {2u, 3u})

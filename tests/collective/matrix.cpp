@@ -28,7 +28,8 @@ constexpr Force forces[] = {
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "kary:2,socket"},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "knomial:2,cache,leaders-last"},
     {"barrier=tree,bcast=tree,reduce=tree,allreduce=tree", "flat"},
-    {"reduce=gathered,allreduce=gathered", ""},
+    {"reduce=gathered,scan=gathered,exscan=gathered", ""},
+    {"barrier=mesh,reduce=mesh,allreduce=mesh,reduce_scatter=mesh", ""},
 };
 
 bool reduces(Kind kind) { return kind != Kind::barrier && kind != Kind::bcast; }
@@ -142,10 +143,19 @@ std::vector<CallCase> matrix_calls(const MatrixGroup& group, bool fully) {
 }
 
 Algorithm algorithm_of(const RankSetup& setup, const CallCase& call) {
-  const bool in_order = call.operation && (!call.operation->reducer.commutative || call.operation->reducer.user);
-  const std::size_t bytes = call.elements * (call.operation ? call.operation->element_bytes : 1);
-  const Question question{call.kind == Kind::barrier ? 0 : bytes, setup.shape.ranks, setup.shape.cell_bytes, in_order,
-                          false};
+  const std::size_t each = call.operation ? call.operation->element_bytes : 1;
+  const std::size_t bytes = call.elements * each;
+  Question question{
+      .bytes = call.kind == Kind::barrier ? 0 : bytes,
+      .ranks = setup.shape.ranks,
+      .cell_bytes = setup.shape.cell_bytes,
+      .in_order = call.operation && (!call.operation->reducer.commutative || call.operation->reducer.user),
+      .element_bytes = each};
+  if (call.kind == Kind::reduce_scatter) {
+    const std::vector<std::size_t> counts = block_counts(call, setup.shape.ranks);
+    if (std::ranges::count(counts, counts[0]) == static_cast<std::ptrdiff_t>(counts.size()))
+      question.block_bytes = counts[0] * each;
+  }
   return choose(setup.selection, call.kind, question).algorithm;
 }
 

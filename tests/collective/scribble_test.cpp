@@ -59,6 +59,8 @@ RankSetup any_setup(std::uint64_t seed) {
   if (random() % 3 == 0)
     setup.selection.barrier_tree_ranks = setup.selection.bcast_tree_ranks = setup.selection.reduce_tree_ranks =
         setup.selection.allreduce_tree_ranks = 2;
+  if (random() % 3 == 0)
+    setup.selection.barrier_mesh_ranks = setup.selection.reduce_mesh_ranks = setup.selection.allreduce_mesh_ranks = 3;
   if (random() % 3 == 0) setup.selection.allreduce_chain_bytes = setup.selection.reduce_chain_bytes = 0;
   setup.selection.bcast_single_copy_ranks = 4;
   setup.selection.shared_rows_crowded = random() % 2 == 0;

@@ -30,7 +30,9 @@ TEST(Selection, OfTheTable) {
   EXPECT_EQ(chosen(selection, Kind::barrier, 0, 1), Algorithm::alone);
   EXPECT_EQ(chosen(selection, Kind::barrier, 0, 2), Algorithm::pair);
   EXPECT_EQ(chosen(selection, Kind::barrier, 0, 8), Algorithm::cells);
-  EXPECT_EQ(chosen(selection, Kind::barrier, 0, 64), Algorithm::tree);
+  EXPECT_EQ(chosen(selection, Kind::barrier, 0, 31), Algorithm::cells);
+  EXPECT_EQ(chosen(selection, Kind::barrier, 0, 32), Algorithm::mesh);
+  EXPECT_EQ(chosen(selection, Kind::barrier, 0, 32, false, true), Algorithm::tree);
   EXPECT_EQ(chosen(selection, Kind::bcast, 0, 4), Algorithm::alone);
   EXPECT_EQ(chosen(selection, Kind::bcast, 4096, 4), Algorithm::cells);
   EXPECT_EQ(chosen(selection, Kind::bcast, 4097, 4), Algorithm::chunks);
@@ -88,7 +90,9 @@ TEST(Selection, WhatIsForcedIsTaken) {
     const bool small = entry.algorithm == Algorithm::tree || entry.algorithm == Algorithm::cells;
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 30}) {
       if (small && bytes > (entry.run.blocks ? 4096 / ranks : 4096)) continue;
-      if (entry.algorithm == Algorithm::gathered && bytes > 4096 / gathered_width(ranks)) continue;
+      // A cell holds what several ranks have; and of blocks of a Reduce_scatter nothing is said here.
+      const bool gathers = entry.algorithm == Algorithm::gathered || entry.algorithm == Algorithm::mesh;
+      if (gathers && (bytes > 512 || entry.run.reduce_scatter)) continue;
       if (entry.run.blocks && entry.algorithm == Algorithm::chunks && bytes > slot_bytes / (ranks - 1)) continue;
       for (const bool crowded : {false, true})
         EXPECT_EQ(chosen(selection, entry.kind, bytes, ranks, false, crowded), entry.algorithm) << word << ' ' << bytes;
@@ -130,12 +134,12 @@ TEST(Selection, OfRanksWithACoreEach) {
     EXPECT_EQ(chosen(selection, Kind::allreduce, 1 << 20, 16, in_order), Algorithm::chain);
   }
   for (const auto& [ranks, most_bytes] :
-       {std::pair<std::uint32_t, std::size_t>{3, 4096}, {4, 512}, {16, 512}, {17, 481}, {32, 256}, {128, 64}}) {
+       {std::pair<std::uint32_t, std::size_t>{3, 4096}, {4, 512}, {16, 512}, {17, 481}, {31, 264}}) {
     EXPECT_EQ(chosen(selection, Kind::allreduce, most_bytes, ranks), Algorithm::cells) << ranks;
     EXPECT_EQ(chosen(selection, Kind::allreduce, most_bytes + 1, ranks), Algorithm::slices) << ranks;
   }
   for (const auto& [ranks, most_bytes] :
-       {std::pair<std::uint32_t, std::size_t>{3, 4096}, {8, 4096}, {16, 2560}, {40, 1024}, {128, 320}}) {
+       {std::pair<std::uint32_t, std::size_t>{3, 4096}, {8, 4096}, {16, 2560}, {31, 1321}}) {
     EXPECT_EQ(chosen(selection, Kind::reduce, most_bytes, ranks), Algorithm::cells) << ranks;
     EXPECT_EQ(chosen(selection, Kind::reduce, most_bytes + 1, ranks), Algorithm::slices) << ranks;
   }
@@ -158,16 +162,24 @@ TEST(Selection, OfRanksWithACoreEach) {
 
 TEST(Selection, OfFewBytesAmongManyRanks) {
   const Selection selection = selected({});
-  for (const Kind kind : {Kind::reduce, Kind::allreduce})
-    for (const bool in_order : {false, true}) {
+  for (const bool in_order : {false, true}) {
+    EXPECT_EQ(chosen(selection, Kind::reduce, 64, 32, in_order), Algorithm::gathered);
+    EXPECT_EQ(chosen(selection, Kind::reduce, 65, 32, in_order), Algorithm::mesh);
+    EXPECT_EQ(chosen(selection, Kind::reduce, 16, 128, in_order), Algorithm::gathered);
+    EXPECT_EQ(chosen(selection, Kind::reduce, 17, 128, in_order), Algorithm::mesh);
+    EXPECT_EQ(chosen(selection, Kind::reduce, 1025, 128, in_order), Algorithm::slices);
+    EXPECT_EQ(chosen(selection, Kind::allreduce, 8, 32, in_order), Algorithm::mesh);
+    EXPECT_EQ(chosen(selection, Kind::allreduce, 2049, 128, in_order), Algorithm::slices);
+    for (const Kind kind : {Kind::reduce, Kind::allreduce}) {
       EXPECT_EQ(chosen(selection, kind, 32, 31, in_order), Algorithm::cells);
-      EXPECT_EQ(chosen(selection, kind, 32, 32, in_order), Algorithm::gathered);
-      EXPECT_EQ(chosen(selection, kind, 33, 32, in_order), Algorithm::cells);
-      EXPECT_EQ(chosen(selection, kind, 32, 128, in_order), Algorithm::gathered);
-      EXPECT_EQ(chosen(selection, kind, 32, 129, in_order), Algorithm::cells);
       EXPECT_EQ(chosen(selection, kind, 8, 32, in_order, true), Algorithm::cells);
       EXPECT_EQ(choose(selection, kind, {8, 32, 4096, in_order, false, 0, true}).algorithm, Algorithm::cells);
+      // A member of a team gathers a column of all its rows in one cell.
+      EXPECT_EQ(choose(selection, kind, {1024, 128, 1024, in_order}).algorithm, Algorithm::mesh);
+      const Question large{.bytes = 1024, .ranks = 128, .cell_bytes = 1024, .in_order = in_order, .element_bytes = 256};
+      EXPECT_EQ(choose(selection, kind, large).algorithm, Algorithm::slices);
     }
+  }
   // To ask for one says nothing of the other.
   EXPECT_EQ(chosen(selected({false, "", "reduce=gathered"}), Kind::allreduce, 8, 32, false, true), Algorithm::cells);
   for (const auto& [ranks, width] : {std::pair<std::uint32_t, std::uint32_t>{3, 2}, {4, 2}, {32, 6}, {128, 12}})
@@ -191,9 +203,7 @@ TEST(Selection, OfIntegersAmongManyRanks) {
   EXPECT_EQ(algorithm_of(Kind::reduce, 8, 16, {.in_order = true}), Algorithm::cells);
   EXPECT_EQ(algorithm_of(Kind::reduce, 8, 16, {.crowded = true}), Algorithm::cells);
   EXPECT_EQ(algorithm_of(Kind::reduce, 8, 16, {.in_background = true}), Algorithm::cells);
-  EXPECT_EQ(algorithm_of(Kind::allreduce, 128, 63), Algorithm::cells);
-  EXPECT_EQ(algorithm_of(Kind::allreduce, 128, 64), Algorithm::tree);
-  EXPECT_EQ(algorithm_of(Kind::allreduce, 129, 64), Algorithm::slices);
+  EXPECT_EQ(algorithm_of(Kind::allreduce, 128, 64), Algorithm::mesh);
   for (const char* const forced : {"reduce=cells", "reduce=slices", "reduce=chain", "reduce=chunks"}) {
     const Selection other = selected({false, "", forced});
     const Question question{.bytes = 8, .ranks = 128, .cell_bytes = 4096, .any_order = true};

@@ -23,6 +23,11 @@ FORCED = {
     },
     "slices": {"MILLRACE_ALGORITHM": "reduce=slices,allreduce=pair,barrier=pair"},
     "chain": {"MILLRACE_ALGORITHM": "bcast=single_copy,reduce=chain,allreduce=chain"},
+    # As where many ranks have a core each.
+    "mesh": {
+        "MILLRACE_ALGORITHM": "barrier=mesh,reduce=mesh,allreduce=mesh,reduce_scatter=mesh,"
+        "scan=gathered,exscan=gathered"
+    },
     # In rank order, so that what is rounded does not go along the tree; Barrier and Bcast do.
     "tree": {"MILLRACE_ALGORITHM": TREES, "MILLRACE_ORDER": "rank", "MILLRACE_TREE": "kary:2,socket"},
 }
@@ -53,10 +58,22 @@ def test_each_value_of_each_axis(host):
 
 @pytest.mark.parametrize(
     "waiting, forced",
-    [("spin", "slices"), ("sleep", "chunks"), ("yield", "tree"), ("auto", "cells"), ("auto", "chain")],
+    [
+        ("spin", "slices"),
+        ("sleep", "chunks"),
+        ("yield", "tree"),
+        ("auto", "cells"),
+        ("auto", "chain"),
+        ("auto", "mesh"),
+    ],
 )
 def test_forced(waiting, forced):
     check("openmpi4", 3, 10**6, 2 * MIB, {"MILLRACE_WAIT": waiting, **FORCED[forced]})
+
+
+@pytest.mark.parametrize("host", ["openmpi5", "mpich5"])
+def test_as_among_many_ranks(host):
+    check(host, 7, 3 * 10**6, MIB, {"MILLRACE_WAIT": "sleep", **FORCED["mesh"]})
 
 
 @pytest.mark.parametrize("seed", [1, 5])

@@ -42,9 +42,8 @@ TEST(ExplainCall, ListsTheAlgorithmsInsteadOfAWrongOne) {
     const std::string text = explain_call("allreduce", 8, 5, false, settings).text;
     return std::string(text.begin(), std::ranges::find(text, '\n'));
   };
-  EXPECT_EQ(
-      complaint("MILLRACE_ALGORITHM=allreduce=foo"),
-      "MILLRACE_ALGORITHM: 'allreduce=foo' is not one of allreduce=pair|tree|gathered|cells|chain|slices: ignored");
+  EXPECT_EQ(complaint("MILLRACE_ALGORITHM=allreduce=foo"),
+            "MILLRACE_ALGORITHM: 'allreduce=foo' is not one of allreduce=pair|tree|mesh|cells|chain|slices: ignored");
   EXPECT_NE(complaint("MILLRACE_ALGORITHM=iscan=foo").find("is not one of barrier, bcast, "), std::string::npos);
 }
 
