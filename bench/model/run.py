@@ -24,16 +24,17 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BYTES = [8, 512, 4096, 32768, 262144, 1048576, 4194304]
 ALGORITHMS = {
-    "barrier": ["pair", "tree", "cells"],
+    "barrier": ["pair", "tree", "mesh", "cells"],
     "bcast": ["tree", "cells", "single_copy", "chunks"],
-    "reduce": ["tree", "gathered", "cells", "chain", "chunks", "slices"],
-    "allreduce": ["pair", "tree", "gathered", "cells", "chain", "slices"],
+    "reduce": ["tree", "gathered", "mesh", "cells", "chain", "chunks", "slices"],
+    "allreduce": ["pair", "tree", "mesh", "cells", "chain", "slices"],
 }
 OTHERS = ["sc18", "flat", "binomial", "doubling", "ring"]
 LARGE = ["pack:2 l3:8 core:8", "pack:2 l3:12 core:8"]
 LARGE_BYTES = [8, 64, 512, 4096, 32768, 262144, 1048576, 4194304, 16777216]
 CELL_BYTES = 8192  # tree and cells are for what fits
 GATHERED_BYTES = 64  # and this for what fits several times
+MESH_BYTES = 2048  # and this with room for what is rounded
 
 
 def run(*words, timeout=900):
@@ -42,8 +43,8 @@ def run(*words, timeout=900):
 
 
 def is_candidate(algorithm, ranks, size):
-    if algorithm == "gathered":
-        return ranks > 2 and size <= GATHERED_BYTES
+    if algorithm in ("gathered", "mesh"):
+        return ranks > 2 and size <= (GATHERED_BYTES if algorithm == "gathered" else MESH_BYTES)
     small = algorithm in ("tree", "cells")
     return (
         (algorithm != "pair" or ranks == 2) and (algorithm != "tree" or ranks > 2) and (not small or size <= CELL_BYTES)

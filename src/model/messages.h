@@ -32,6 +32,7 @@ class Messages {
     receive(from, received, received_bytes);
     end_send(to, sent_bytes);
   }
+  void copy(char* to, const char* from, std::size_t bytes) { clockwork_->copied(to, from, bytes); }
   // inout = in op inout
   void reduce(const char* in, char* inout, std::size_t bytes) {
     const void* const inputs[] = {in, inout};

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "model/contributions.h"
 #include "model/fixed_trees.h"
 #include "model/messages.h"
 #include "model/nodes.h"
@@ -17,9 +18,11 @@ using collective::Kind;
 // The calls of one rank. Root 0; `data` holds what is sent and what comes of it, `spare` what arrives.
 class Calls {
  public:
+  // `bytes`: of all blocks, where there is one for each rank.
   Calls(Messages& messages, std::size_t bytes)
       : messages_(messages),
         bytes_(bytes),
+        block_bytes_(bytes / messages.ranks()),
         rank_(messages.rank()),
         ranks_(messages.ranks()),
         data_(messages.memory(rank_)),
@@ -30,7 +33,13 @@ class Calls {
       case Kind::barrier: return barrier(other);
       case Kind::bcast: return bcast(other);
       case Kind::reduce: return reduce(other);
-      default: return allreduce(other);
+      case Kind::allreduce: return allreduce(other);
+      case Kind::gather: return gather(other);
+      case Kind::scatter: return scatter(other);
+      case Kind::allgather: return allgather(other);
+      case Kind::alltoall: return alltoall(other);
+      case Kind::reduce_scatter: return reduce_scatter(other);
+      default: return scan(other);
     }
   }
 
@@ -114,6 +123,108 @@ class Calls {
     return true;
   }
 
+  bool gather(Other other) {
+    if (other == Other::flat) {
+      if (rank_ != 0) messages_.send(0, data_, block_bytes_);
+      for (std::uint32_t from = 1; rank_ == 0 && from < ranks_; ++from)
+        messages_.receive(from, block(from), block_bytes_);
+      return true;
+    }
+    if (other != Other::binomial) return false;
+    for (std::uint32_t step = 1; step <= below(); step *= 2)
+      if (rank_ + step < ranks_) messages_.receive(rank_ + step, block(step), blocks(rank_ + step, step));
+    if (rank_ != 0) messages_.send(rank_ & (rank_ - 1), data_, blocks(rank_, subtree()));
+    return true;
+  }
+
+  bool scatter(Other other) {
+    if (other == Other::flat) {
+      if (rank_ != 0) messages_.receive(0, data_, block_bytes_);
+      for (std::uint32_t to = 1; rank_ == 0 && to < ranks_; ++to) messages_.send(to, block(to), block_bytes_);
+      return true;
+    }
+    if (other != Other::binomial) return false;
+    if (rank_ != 0) messages_.receive(rank_ & (rank_ - 1), data_, blocks(rank_, subtree()));
+    for (std::uint32_t step = below(); step != 0; step /= 2)
+      if (rank_ + step < ranks_) messages_.send(rank_ + step, block(step), blocks(rank_ + step, step));
+    return true;
+  }
+
+  // By doubling as Bruck et al. do, for any number of ranks: of step s the first s blocks go to the rank s before.
+  bool allgather(Other other) {
+    if (other == Other::ring) {
+      go_round(false, 0);
+      return true;
+    }
+    if (other != Other::doubling) return gather(other) && bcast(other, bytes_);
+    for (std::uint32_t step = 1; step < ranks_; step *= 2) {
+      const std::size_t bytes = std::min(step, ranks_ - step) * block_bytes_;
+      messages_.exchange((rank_ + ranks_ - step) % ranks_, data_, bytes, (rank_ + step) % ranks_, block(step), bytes);
+    }
+    return true;
+  }
+
+  // In a ring: with each other rank in turn. By doubling as Bruck et al. do: in each step half of the blocks, which are
+  // collected first.
+  bool alltoall(Other other) {
+    if (other == Other::ring) {
+      for (std::uint32_t step = 1; step < ranks_; ++step) {
+        const std::uint32_t to = (rank_ + step) % ranks_, from = (rank_ + ranks_ - step) % ranks_;
+        messages_.exchange(to, block(to), block_bytes_, from, spare_ + from * block_bytes_, block_bytes_);
+      }
+      return true;
+    }
+    if (other != Other::doubling) return false;
+    for (std::uint32_t step = 1; step < ranks_; step *= 2) {
+      std::uint32_t count = 0;
+      for (std::uint32_t each = 0; each < ranks_; ++each) count += (each & step) != 0;
+      const std::size_t bytes = count * block_bytes_;
+      messages_.copy(spare_, data_, bytes);
+      messages_.exchange((rank_ + step) % ranks_, spare_, bytes, (rank_ + ranks_ - step) % ranks_, data_, bytes);
+    }
+    return true;
+  }
+
+  // By doubling: halves, of a power of two.
+  bool reduce_scatter(Other other) {
+    if (other == Other::ring) {
+      go_round(true, 1);
+      return true;
+    }
+    if (other == Other::doubling && std::has_single_bit(ranks_)) {
+      std::size_t bytes = bytes_;
+      for (std::uint32_t step = ranks_ / 2; step != 0; step /= 2) {
+        bytes /= 2;
+        messages_.exchange(rank_ ^ step, data_, bytes, rank_ ^ step, spare_, bytes);
+        fold(spare_, data_, bytes);
+      }
+      return true;
+    }
+    return (other == Other::flat || other == Other::binomial) && reduce(other, bytes_) && scatter(other);
+  }
+
+  // Flat: along a chain. Exscan takes as long.
+  bool scan(Other other) {
+    if (other == Other::flat) {
+      if (rank_ != 0) take(rank_ - 1, bytes_);
+      if (rank_ + 1 < ranks_) messages_.send(rank_ + 1, data_, bytes_);
+      return true;
+    }
+    if (other != Other::doubling) return false;
+    for (std::uint32_t step = 1; step < ranks_; step *= 2) {
+      if (rank_ + step < ranks_) messages_.begin_send(rank_ + step, data_, bytes_);
+      if (rank_ >= step) take(rank_ - step, bytes_);
+      if (rank_ + step < ranks_) messages_.end_send(rank_ + step, bytes_);
+    }
+    return true;
+  }
+
+  char* block(std::uint32_t index) const { return data_ + index * block_bytes_; }
+  // Of `count` ranks from `first` on, as far as there are some.
+  std::size_t blocks(std::uint32_t first, std::uint32_t count) const {
+    return std::min(count, ranks_ - first) * block_bytes_;
+  }
+
   // The largest step to a child in a binomial tree; 0: none.
   std::uint32_t below() const {
     return rank_ == 0 ? std::bit_floor(std::max(1u, ranks_ - 1)) : (rank_ & (0u - rank_)) / 2;
@@ -143,7 +254,7 @@ class Calls {
   }
 
   Messages& messages_;
-  const std::size_t bytes_;
+  const std::size_t bytes_, block_bytes_;
   const std::uint32_t rank_, ranks_;
   char *const data_, *const spare_;
 };
@@ -168,7 +279,12 @@ Answer simulate_other(const Question& question, Other other) {
     answer.failure = "this processor or kernel has no fibers of ours";
     return answer;
   }
-  const std::size_t bytes = question.kind == Kind::barrier ? 0 : question.bytes;
+  const bool has_blocks = moves_blocks(question.kind) || question.kind == Kind::reduce_scatter;
+  const std::size_t bytes = question.kind == Kind::barrier ? 0 : question.bytes * (has_blocks ? question.ranks : 1);
+  if (question.kind > Kind::allreduce && (other == Other::sc18 || question.nodes > 1)) {
+    answer.failure = "there is no such algorithm for this call";
+    return answer;
+  }
   if (question.nodes > 1 && (other == Other::doubling || other == Other::ring)) {
     answer.failure = "over several nodes there are flat, binomial and sc18";
     return answer;

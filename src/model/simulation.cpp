@@ -11,6 +11,8 @@
 #include "collective/algorithms.h"
 #include "collective/collective.h"
 #include "collective/group.h"
+#include "model/block_call.h"
+#include "model/contributions.h"
 #include "model/nodes.h"
 #include "model/pages.h"
 
@@ -18,22 +20,18 @@ namespace millrace::model {
 namespace {
 
 using namespace collective;
-using Element = std::int32_t;
 
 constexpr std::size_t most_group_bytes = std::size_t{64} << 20;    // as in the preload (src/shim/node/node_group.cpp)
 constexpr std::size_t most_buffer_bytes = std::size_t{256} << 30;  // of all ranks: addresses, not memory
 constexpr std::uint32_t calls_before = 2;
 
-// So that each rank's is another.
-Element contribution(std::uint32_t rank, std::size_t index) {
-  return static_cast<Element>((std::size_t{rank} * 31 + index * 7) % 1009);
-}
-
 class Simulation final : public Observer {
  public:
   explicit Simulation(const Question& question)
       : question_(question),
-        buffer_bytes_(question.kind == Kind::barrier ? 0 : question.bytes / sizeof(Element) * sizeof(Element)),
+        contributions_(question.kind, question.ranks, question.nodes, question.bytes),
+        bytes_(contributions_.bytes()),
+        buffer_bytes_(contributions_.buffer_bytes()),
         moves_(buffer_bytes_ * question.ranks < least_unmoved_bytes),
         clockwork_(question.machine, question.costs, question.ranks, 2 * static_cast<double>(buffer_bytes_)) {
     clockwork_.keeps_events = question.keeps_events;
@@ -63,6 +61,7 @@ class Simulation final : public Observer {
   struct Rank {
     Group group;
     Result result = Result::ok;
+    BlockCall blocks;
     // Over several nodes.
     std::optional<ModelHere> here;
     std::optional<ModelWire> wire;
@@ -75,12 +74,13 @@ class Simulation final : public Observer {
   Result call_over_nodes(Rank& rank, std::uint32_t number);
   Result call(std::uint32_t number);
   void work(std::uint32_t number);
-  bool is_right() const;
+  bool is_right();
   char* in(std::uint32_t rank) const { return buffers_.base() + std::size_t{2} * rank * stride_; }
   char* out(std::uint32_t rank) const { return in(rank) + stride_; }
 
   const Question& question_;
-  const std::size_t buffer_bytes_;
+  Contributions contributions_;
+  const std::size_t bytes_, buffer_bytes_;  // of a block, or all that a rank sends; of its buffers
   const bool moves_;
   GroupShape shape_;
   std::size_t stride_ = 0;
@@ -107,6 +107,9 @@ void reduce3(const void* a, const void* b, void* out, std::size_t elements) {
 }
 void reduce_n(const void* const* inputs, std::size_t count, void* out, std::size_t elements) {
   if (running->reduces(inputs, count, out, elements)) kernels().reduce_n(inputs, count, out, elements);
+}
+void copy_row(void* to, const void* from, std::size_t bytes) {
+  if (running->copies(to, from, bytes)) std::memcpy(to, from, bytes);
 }
 
 bool Simulation::prepare(Answer& answer) {
@@ -141,13 +144,16 @@ bool Simulation::prepare(Answer& answer) {
     self.processors = {};
     const std::uint32_t bit = core % shared_memory::most_processors;
     self.processors.mask[bit / 64] = std::uint64_t{1} << (bit % 64);
-    auto* const elements = reinterpret_cast<Element*>(in(number));
-    for (std::size_t index = 0; moves_ && index < buffer_bytes_ / sizeof(Element); ++index)
-      elements[index] = contribution(number, index);
+    if (moves_) contributions_.fill(number, reinterpret_cast<Element*>(in(number)));
   }
   for (const auto& rank : ranks_) {
     if (rank->group.start() != Result::ok) return fail("the ranks do not start");
     rank->group.observe(*this);
+    const std::uint32_t number = rank->group.rank();
+    if (!moves_blocks(question_.kind)) continue;
+    if (!BlockCall::is_modelled(rank->group, question_.kind, bytes_))
+      return fail("blocks of so many bytes go through mailboxes, which the model does not have");
+    rank->blocks.prepare(rank->group, question_.kind, bytes_, in(number), out(number), copy_row);
   }
   reducer_ = kernels();
   reducer_.any_order = question_.any_order;
@@ -162,6 +168,7 @@ bool Simulation::prepare(Answer& answer) {
 // The node that is run is the first, with the root; or, of a Bcast, the last, for what crosses comes to that.
 const char* Simulation::spread_over_nodes() {
   if (question_.ranks > question_.machine.core_count()) return "over several nodes each rank needs a core";
+  if (question_.kind > Kind::allreduce) return "over several nodes there are barrier, bcast, reduce and allreduce";
   std::vector<std::uint32_t> names(std::size_t{question_.nodes} * question_.ranks);
   for (std::size_t rank = 0; rank < names.size(); ++rank)
     names[rank] = static_cast<std::uint32_t>(rank / question_.ranks);
@@ -192,9 +199,9 @@ void Simulation::come_from_nodes(Kind kind, void* data, std::size_t bytes) const
 }
 
 Result Simulation::call_over_nodes(Rank& rank, std::uint32_t number) {
-  const std::size_t elements = buffer_bytes_ / sizeof(Element);
+  const std::size_t elements = contributions_.elements();
   switch (question_.kind) {
-    case Kind::bcast: return rank.across.bcast(out(number), buffer_bytes_, 0);
+    case Kind::bcast: return rank.across.bcast(out(number), bytes_, 0);
     case Kind::reduce: return rank.across.reduce(in(number), out(number), elements, reducer_, 0);
     case Kind::allreduce: return rank.across.allreduce(in(number), out(number), elements, reducer_);
     default: return rank.across.barrier();
@@ -204,13 +211,19 @@ Result Simulation::call_over_nodes(Rank& rank, std::uint32_t number) {
 Result Simulation::call(std::uint32_t number) {
   clockwork_.spend(question_.costs.call_ns);
   if (question_.nodes > 1) return call_over_nodes(*ranks_[number], number);
-  Group& group = ranks_[number]->group;
-  const std::size_t elements = buffer_bytes_ / sizeof(Element);
+  Rank& rank = *ranks_[number];
+  Group& group = rank.group;
+  const std::size_t elements = contributions_.elements();
   switch (question_.kind) {
-    case Kind::bcast: return bcast(group, number == 0 ? in(0) : out(number), buffer_bytes_, 0);
+    case Kind::bcast: return bcast(group, number == 0 ? in(0) : out(number), bytes_, 0);
     case Kind::reduce: return reduce(group, in(number), out(number), elements, reducer_, 0);
     case Kind::allreduce: return allreduce(group, in(number), out(number), elements, reducer_);
-    default: return barrier(group);
+    case Kind::reduce_scatter:
+      return reduce_scatter(group, in(number), out(number), Blocking(elements, question_.ranks), reducer_);
+    case Kind::scan: return scan(group, in(number), out(number), elements, reducer_);
+    case Kind::exscan: return exscan(group, in(number), out(number), elements, reducer_);
+    case Kind::barrier: return barrier(group);
+    default: return rank.blocks.run(group);
   }
 }
 
@@ -222,18 +235,10 @@ void Simulation::work(std::uint32_t number) {
   clockwork_.end_measured();
 }
 
-bool Simulation::is_right() const {
-  const std::size_t elements = buffer_bytes_ / sizeof(Element);
-  std::vector<Element> expected(moves_ ? elements : 0);
-  for (std::uint32_t rank = 0; rank < (question_.kind == Kind::bcast ? 1 : question_.ranks); ++rank)
-    for (std::size_t index = 0; index < expected.size(); ++index) expected[index] += contribution(rank, index);
-  if (question_.kind != Kind::bcast)
-    for (Element& element : expected) element *= static_cast<Element>(question_.nodes);
+bool Simulation::is_right() {
   for (std::uint32_t rank = 0; rank < question_.ranks; ++rank) {
     if (ranks_[rank]->group.broken() != Result::ok || !clockwork_.has_returned(rank)) return false;
-    const bool has_result = question_.kind == Kind::allreduce || (question_.kind == Kind::reduce && rank == 0) ||
-                            (question_.kind == Kind::bcast && (rank != 0 || question_.nodes > 1));
-    if (has_result && !expected.empty() && std::memcmp(out(rank), expected.data(), buffer_bytes_) != 0) return false;
+    if (moves_ && !contributions_.are_right(rank, reinterpret_cast<const Element*>(out(rank)))) return false;
   }
   return true;
 }
@@ -250,11 +255,14 @@ Answer Simulation::run() {
   answer.is_right = answer.failure.empty() && is_right();
   const Group& first = ranks_.front()->group;
   answer.algorithm = choose(question_.selection, question_.kind,
-                            {.bytes = buffer_bytes_,
+                            {.bytes = moves_blocks(question_.kind) ? bytes_ : buffer_bytes_,
                              .ranks = question_.ranks,
                              .cell_bytes = shape_.cell_bytes,
                              .crowded = first.crowded(),
-                             .any_order = question_.any_order})
+                             .slot_bytes = shape_.slot_bytes,
+                             .any_order = question_.any_order,
+                             .element_bytes = sizeof(Element),
+                             .block_bytes = question_.kind == Kind::reduce_scatter ? bytes_ : 0})
                          .name;
   if (question_.nodes > 1) answer.algorithm = "nodes";
   answer.ranks = clockwork_.take_timelines();

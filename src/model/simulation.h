@@ -20,13 +20,19 @@ struct FixedDesign {
   bool copies_at_root = false;  // Reduce: into a cell, and from there to the receive buffer
 };
 
+inline constexpr collective::Kind modelled_kinds[] = {
+    collective::Kind::barrier,   collective::Kind::bcast,    collective::Kind::reduce,
+    collective::Kind::allreduce, collective::Kind::gather,   collective::Kind::scatter,
+    collective::Kind::allgather, collective::Kind::alltoall, collective::Kind::reduce_scatter,
+    collective::Kind::scan,      collective::Kind::exscan};
+
 struct Question {
   Machine machine;
   Costs costs;
   collective::Selection selection;
   FixedDesign fixed;
-  collective::Kind kind = collective::Kind::barrier;  // or bcast, reduce, allreduce; root 0
-  std::size_t bytes = 0;
+  collective::Kind kind = collective::Kind::barrier;  // all but neighbor; root 0
+  std::size_t bytes = 0;    // of a rank's buffer, or of a block where there is one for each rank
   std::uint32_t ranks = 2;  // on core 0, 1, ...; then again from core 0 on
   std::uint32_t nodes = 1;  // alike, of so many ranks each, which need a core each if there are several nodes
   WireCosts wire;

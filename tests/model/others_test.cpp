@@ -64,7 +64,7 @@ TEST(Others, OneMoreCopyAtTheRoot) {
 
 TEST(Others, AllEndForAnyNumberOfRanks) {
   for (std::uint32_t cores = 1; cores <= 9; ++cores)
-    for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce})
+    for (const Kind kind : modelled_kinds)
       for (const std::size_t bytes : {8u, 4096u, 40000u})
         for (const Other other : all_others) {
           Question question = ask(("core:" + std::to_string(cores)).c_str(), kind, bytes);

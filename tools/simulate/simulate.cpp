@@ -34,10 +34,16 @@ int complain(const std::string& what) {
 }
 
 std::optional<collective::Kind> kind_of(std::string_view name) {
-  using collective::Kind;
-  for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce})
+  for (const collective::Kind kind : model::modelled_kinds)
     if (name == collective::kind_name(kind)) return kind;
   return std::nullopt;
+}
+
+std::string kind_names() {
+  std::string names;
+  for (const collective::Kind kind : model::modelled_kinds)
+    names += (names.empty() ? "" : ", ") + std::string(collective::kind_name(kind));
+  return names;
 }
 
 std::optional<model::Other> other_of(std::string_view name) {
@@ -113,8 +119,8 @@ int simulate_command(char** arguments) {
   CommandApp app("Runs the algorithm of a collective on a machine that need not be here, in simulated time.",
                  "millrace simulate");
   app.footer("  millrace simulate --topology 'pack:2 l3:8 core:8' --svg allreduce.svg allreduce 1MiB");
-  app.add_option("CALL", call, "barrier, bcast, reduce or allreduce");
-  app.add_option("BYTES", bytes_word, "of one rank's buffer, e.g. 32KiB");
+  app.add_option("CALL", call, "one of " + kind_names());
+  app.add_option("BYTES", bytes_word, "of one rank's buffer, or of one block where there is one for each, e.g. 32KiB");
   app.add_option(
       "--topology", topology,
       "packages, last caches of each, cores of each, as hwloc writes it; or a file that lstopo wrote as XML; or "
@@ -173,7 +179,7 @@ int simulate_command(char** arguments) {
     return 0;
   }
   const std::optional<collective::Kind> kind = kind_of(call);
-  if (!kind) return complain(fmt::format("'{}' is none of barrier, bcast, reduce, allreduce", call));
+  if (!kind) return complain(fmt::format("'{}' is none of {}", call, kind_names()));
   const std::optional<std::int64_t> bytes = bytes_of(bytes_word);
   if (!bytes || *bytes % 4 != 0)
     return complain(fmt::format("{} is not a size such as 32KiB, of whole elements of 4 bytes", bytes_word));
