@@ -57,18 +57,24 @@ constexpr bool climbs(const S& s, const Q& q, std::uint32_t any_ranks, std::uint
   const bool is_free = q.any_order && !q.crowded && !q.in_background && q.ranks >= s.roomy_ranks;
   return q.ranks >= any_ranks || (is_free && q.ranks >= any_order_ranks);
 }
-// Asked for, it is taken from fewer ranks on, whatever else.
-constexpr bool gathers(const S& s, const Q& q, std::uint32_t from_ranks) {
-  const bool is_forced = from_ranks == tree_from_ranks;
-  if (!is_forced && (q.crowded || q.in_background || q.bytes > s.gathered_rows_bytes / q.ranks)) return false;
-  return q.ranks >= from_ranks && q.bytes <= q.cell_bytes / gathered_width(q.ranks);
+// What is for many ranks with a core each. Asked for, it is taken from fewer ranks on, whatever else. First of all
+// whether there are so many, for most calls are of few.
+constexpr bool are_many(const Q& q, std::uint32_t from_ranks, std::size_t bytes, std::uint32_t most_bytes) {
+  if (q.ranks < from_ranks) return false;
+  return from_ranks == tree_from_ranks || (!q.crowded && !q.in_background && bytes <= most_bytes);
+}
+[[gnu::noinline]] bool gathers(const S& s, const Q& q, std::uint32_t from_ranks) {
+  return are_many(q, from_ranks, q.bytes, s.gathered_rows_bytes / q.ranks) &&
+         q.bytes <= q.cell_bytes / gathered_width(q.ranks);
+}
+// Whether cells hold what a member of a team gathers of rows of such elements.
+[[gnu::noinline]] bool fits_mesh(const Q& q, std::size_t element_bytes) {
+  if (q.bytes > q.cell_bytes) return false;
+  return q.bytes == 0 ||
+         MeshPlan(q.ranks, q.bytes / element_bytes, element_bytes).most_gathered_bytes() <= q.cell_bytes;
 }
 constexpr bool meshes(const Q& q, std::uint32_t from_ranks, std::uint32_t most_bytes) {
-  const bool is_forced = from_ranks == tree_from_ranks;
-  if (!is_forced && (q.crowded || q.in_background || q.bytes > most_bytes)) return false;
-  if (q.ranks < from_ranks || q.bytes > q.cell_bytes) return false;
-  return q.bytes == 0 ||
-         MeshPlan(q.ranks, q.bytes / q.element_bytes, q.element_bytes).most_gathered_bytes() <= q.cell_bytes;
+  return are_many(q, from_ranks, q.bytes, most_bytes) && fits_mesh(q, q.element_bytes);
 }
 constexpr bool is_pair(const S& s, const Q& q) { return q.ranks == 2 && s.pair; }
 // Functions of the user reduce elements one by one: from some bytes on that costs more than to meet twice as often.
@@ -131,17 +137,12 @@ constexpr bool blocks_fit(const S& s, const Q& q) {
   return q.ranks != 1 && q.bytes != 0 && q.bytes <= std::min(s.block_cells_bytes, q.cell_bytes) / q.ranks;
 }
 
-constexpr bool transposes(const Q& q, std::size_t block_bytes, std::uint32_t from_ranks, std::uint32_t most_bytes) {
-  const bool is_forced = from_ranks == tree_from_ranks;
-  if (!is_forced && (q.crowded || q.in_background || block_bytes > most_bytes)) return false;
-  if (q.ranks < from_ranks || block_bytes == 0 || block_bytes > q.cell_bytes / q.ranks) return false;
-  return Transposed::most_bytes(q.ranks, block_bytes) <= q.cell_bytes;
+[[gnu::noinline]] bool transposes(const S& s, const Q& q, std::size_t block_bytes, std::uint32_t from_ranks) {
+  return are_many(q, from_ranks, block_bytes, s.mesh_row_bytes / q.ranks) && block_bytes != 0 &&
+         block_bytes <= q.cell_bytes / q.ranks && Transposed::most_bytes(q.ranks, block_bytes) <= q.cell_bytes;
 }
-constexpr bool scan_gathers(const S& s, const Q& q) {
-  const bool is_forced = s.scan_gathered_ranks == tree_from_ranks;
-  if (!is_forced && (q.crowded || q.in_background || q.bytes > s.gathered_rows_bytes / q.ranks)) return false;
-  if (q.ranks < s.scan_gathered_ranks || q.bytes > q.cell_bytes) return false;
-  return MeshPlan(q.ranks, 1, q.bytes).most_gathered_bytes() <= q.cell_bytes;
+[[gnu::noinline]] bool scan_gathers(const S& s, const Q& q) {
+  return are_many(q, s.scan_gathered_ranks, q.bytes, s.gathered_rows_bytes / q.ranks) && fits_mesh(q, q.bytes);
 }
 
 // A mailbox for each of many takes a root longer than one cell for all of them.
@@ -212,7 +213,9 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      },
      {.reduce = reduce_tree}, [](S& s) { force_small_reduce(s, tree_from_ranks); }},
     {Kind::reduce, Algorithm::gathered, "gathered", why_gathered,
-     [](const S& s, const Q& q) { return gathers(s, q, s.reduce_gathered_ranks); }, {.reduce = reduce_gathered},
+     [](const S& s, const Q& q) {
+       return q.ranks >= s.reduce_gathered_ranks && gathers(s, q, s.reduce_gathered_ranks);
+     }, {.reduce = reduce_gathered},
      [](S& s) {
        force_small_reduce(s, never);
        s.reduce_gathered_ranks = tree_from_ranks;
@@ -272,7 +275,7 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
     {Kind::alltoall, Algorithm::pair, "pair", why_swap, swaps, {.blocks = blocks_pair},
      [](S& s) { s.block_pair_bytes = never; }, &S::pair_chunk_bytes},
     {Kind::alltoall, Algorithm::mesh, "mesh", why_transposed,
-     [](const S& s, const Q& q) { return transposes(q, q.bytes, s.alltoall_mesh_ranks, s.mesh_row_bytes / q.ranks); },
+     [](const S& s, const Q& q) { return q.ranks >= s.alltoall_mesh_ranks && transposes(s, q, q.bytes, s.alltoall_mesh_ranks); },
      {.blocks = blocks_mesh}, [](S& s) { s.alltoall_mesh_ranks = tree_from_ranks; }},
     {Kind::alltoall, Algorithm::cells, "cells", why_block_cells, blocks_fit, {.blocks = blocks_cells},
      [](S& s) { s.block_pair_bytes = 0, s.block_cells_bytes = s.alltoall_mesh_ranks = never; }},
@@ -300,7 +303,7 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
     {Kind::reduce_scatter, Algorithm::alone, "alone", why_alone, is_alone, {.reduce_scatter = reduce_scatter_alone}},
     {Kind::reduce_scatter, Algorithm::mesh, "mesh", why_transposed,
      [](const S& s, const Q& q) {
-       return transposes(q, q.block_bytes, s.reduce_scatter_mesh_ranks, s.mesh_row_bytes / q.ranks);
+       return q.ranks >= s.reduce_scatter_mesh_ranks && transposes(s, q, q.block_bytes, s.reduce_scatter_mesh_ranks);
      },
      {.reduce_scatter = reduce_scatter_mesh}, [](S& s) { s.reduce_scatter_mesh_ranks = tree_from_ranks; }},
     {Kind::reduce_scatter, Algorithm::cells, "cells", why_cells,
@@ -311,14 +314,16 @@ constexpr std::array table = std::to_array<AlgorithmEntry>({
      &S::reduce_scatter_chunk_bytes},
 
     {Kind::scan, Algorithm::alone, "alone", why_alone, is_alone, {.scan = scan_alone}},
-    {Kind::scan, Algorithm::gathered, "gathered", why_scan_gathered, scan_gathers, {.scan = scan_gathered},
+    {Kind::scan, Algorithm::gathered, "gathered", why_scan_gathered,
+     [](const S& s, const Q& q) { return q.ranks >= s.scan_gathered_ranks && scan_gathers(s, q); }, {.scan = scan_gathered},
      force_scan_gathered},
     {Kind::scan, Algorithm::cells, "cells", why_cells, scan_fits, {.scan = scan_cells},
      [](S& s) { force_scan(s, never); }},
     {Kind::scan, Algorithm::chain, "chain", why_scan_chain, always, {.scan = scan_chain},
      [](S& s) { force_scan(s, 0); }, &S::scan_chunk_bytes},
     {Kind::exscan, Algorithm::alone, "alone", why_alone, is_alone, {.scan = scan_alone}},
-    {Kind::exscan, Algorithm::gathered, "gathered", why_scan_gathered, scan_gathers, {.scan = scan_gathered},
+    {Kind::exscan, Algorithm::gathered, "gathered", why_scan_gathered,
+     [](const S& s, const Q& q) { return q.ranks >= s.scan_gathered_ranks && scan_gathers(s, q); }, {.scan = scan_gathered},
      force_scan_gathered},
     {Kind::exscan, Algorithm::cells, "cells", why_cells, scan_fits, {.scan = scan_cells},
      [](S& s) { force_scan(s, never); }},

@@ -82,6 +82,11 @@ GroupShape shape_for(std::uint32_t ranks, std::size_t most_bytes) {
       return {};
     }
   }
+  // Who gathers what several ranks have needs larger cells more than so many of them, and this is less memory.
+  if (shape.cell_bytes == 512) {
+    shape.cell_bytes *= 2;
+    shape.calls_ahead /= 2;
+  }
   return shape;
 }
 

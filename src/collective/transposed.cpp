@@ -43,8 +43,9 @@ Result Transposed::take(std::uint32_t team, const char*& blocks) {
   if (rank != group_.rank())
     if (const Result result = group_.receive(rank, gathered_); result != Result::ok) return result;
   blocks = group_.data(rank, gathered_, gathered_bytes(team, member));
-  for (std::uint32_t before = member; before < team_; before += rows) blocks += plan_.ranks_of(before) * rows * bytes_;
-  blocks += (group_.rank() - plan_.begin_of(team_)) * rows * bytes_;
+  std::size_t readers = group_.rank() - plan_.begin_of(team_);
+  for (std::uint32_t before = member; before < team_; before += rows) readers += plan_.ranks_of(before);
+  blocks += readers * rows * bytes_;
   return Result::ok;
 }
 

@@ -321,6 +321,16 @@ TEST(Shapes, OfSmallGroupsHaveLargeCells) {
   }
 }
 
+// Rather than cells of 512 bytes, of which one would not hold what several ranks have.
+TEST(Shapes, OfManyRanksHaveFewerAndLargerCells) {
+  const GroupShape shape = shape_for(192, std::size_t{64} << 20);
+  EXPECT_EQ(shape.calls_ahead, 32u);
+  EXPECT_EQ(shape.cell_bytes, 1024u);
+  EXPECT_EQ(shape_for(160, std::size_t{64} << 20).calls_ahead, 64u);
+  const Question question{.bytes = 512, .ranks = 192, .cell_bytes = shape.cell_bytes, .element_bytes = 8};
+  EXPECT_EQ(choose(selected({}), Kind::allreduce, question).algorithm, Algorithm::mesh);
+}
+
 TEST(Shapes, FitTheMemoryThatThereIs) {
   for (const std::uint32_t ranks : {1u, 2u, 16u, 128u, 1024u}) {
     for (const std::size_t most : {std::size_t{1} << 20, std::size_t{64} << 20, std::size_t{1} << 31}) {
