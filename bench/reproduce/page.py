@@ -128,7 +128,7 @@ def index(papers, loaded):
     yield wrapped(
         "Five papers are the roots of Millrace. `./dev reproduce` makes their figures again: data, a picture, and a "
         "page for each paper, with what was published, what came out here, and why the two differ. "
-        f"All of it takes about {minutes:.0f} minutes on two cores once everything is built; "
+        f"All of it is foreseen to take {minutes:.0f} minutes on two cores once everything is built; "
         "`./dev reproduce PAPER` makes those of one paper, `./dev reproduce PAPER/FIGURE` one figure, and each piece "
         "has a deadline (four times what is foreseen, and a minute). Pages are made of the data in "
         "`docs/reproduction/data/`, and a test makes them again."
