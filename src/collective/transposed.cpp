@@ -9,8 +9,15 @@ std::size_t Transposed::gathered_bytes(std::uint32_t of_team, std::uint32_t memb
   return blocks * rows * bytes_;
 }
 
+// Labels of small blocks do not tell their sizes apart.
+Result Transposed::receive_row(std::uint32_t rank, const Call& call) {
+  std::size_t bytes = 0;
+  if (const Result result = group_.receive_sized(rank, call, bytes); result != Result::ok) return result;
+  return bytes == bytes_ * group_.ranks() ? Result::ok : group_.fail(Result::mismatch);
+}
+
 Result Transposed::gather(const Call& call) {
-  group_.post(call);
+  group_.post_sized(call, bytes_ * group_.ranks());
   if (const Result result = group_.enter(Kind::alltoall, bytes_, 0, gathered_); result != Result::ok) return result;
   const std::uint32_t first = plan_.begin_of(team_), rows = plan_.ranks_of(team_), member = group_.rank() - first;
   const std::size_t all_bytes = gathered_bytes(team_, member);
@@ -23,7 +30,7 @@ Result Transposed::gather(const Call& call) {
   for (std::uint32_t turn = 0; turn < rows; ++turn) {
     const std::uint32_t row = (member + turn) % rows, rank = first + row;  // not all at the same one at once
     if (rank != group_.rank())
-      if (const Result result = group_.receive(rank, call); result != Result::ok) return result;
+      if (const Result result = receive_row(rank, call); result != Result::ok) return result;
     const char* const from = group_.data(rank, call, bytes_ * group_.ranks());
     char* to = cell + row * bytes_;
     for (std::uint32_t team = member; team < plan_.teams(); team += rows)

@@ -46,6 +46,7 @@ class Transposed {
   }
 
  private:
+  Result receive_row(std::uint32_t rank, const Call& call);
   // What a member has gathered: for every so many-th team, from `member` on.
   std::size_t gathered_bytes(std::uint32_t of_team, std::uint32_t member) const;
 

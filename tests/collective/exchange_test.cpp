@@ -289,6 +289,28 @@ TEST(Blocks, OfTwoWays) {
         << zero << ' ' << one;
 }
 
+// In a mesh others gather for a rank, who go by their own length: an error on all, no wrong data.
+TEST(Blocks, OfTwoLengthsInAMesh) {
+  for (const std::uint32_t odd : {0u, 3u, 6u}) {
+    RankSetup setup = setup_of(7, false, true);
+    setup.selection.alltoall_mesh_ranks = 3;
+    EXPECT_EQ(run_all(setup,
+                      [odd](Group& group) -> std::string {
+                        const std::size_t bytes = group.rank() == odd ? 24 : 16;
+                        std::vector<char> sent(7 * bytes), came(7 * bytes);
+                        std::vector<Data> from, to;
+                        for (std::uint32_t rank = 0; rank < 7; ++rank) {
+                          from.push_back({bytes, sent.data() + rank * bytes, nullptr, nullptr});
+                          to.push_back({bytes, came.data() + rank * bytes, nullptr, nullptr});
+                        }
+                        const Result result = exchange_blocks(group, Kind::alltoall, bytes, from, to);
+                        return result == Result::mismatch ? "" : result_name(result);
+                      }),
+              "")
+        << odd;
+  }
+}
+
 // Whether memory may be read is one answer for all, and Bcast through it is right for every size that it may get.
 TEST(SingleCopy, OfBcast) {
   for (const bool threads : {false, true}) {
