@@ -82,7 +82,10 @@ def test_the_drawing_has_a_row_for_each_rank(tmp_path):
     [
         (["--topology", "pack:2 kern:8", "barrier"], "kern:8"),
         (["--topology", "pack:2", "barrier"], "no cores"),
-        ([*TOPOLOGY, "alltoall"], "alltoall"),
+        ([*TOPOLOGY, "neighbor"], "'neighbor' is none of barrier, bcast, "),
+        ([*TOPOLOGY, "alltoall", "1MiB"], "mailboxes"),
+        ([*TOPOLOGY, "--nodes", "2", "--brief", "scan"], "over several nodes"),
+        ([*TOPOLOGY, "--other", "sc18", "--brief", "gather"], "no such algorithm"),
         ([*TOPOLOGY, "bcast", "lots"], "lots"),
         ([*TOPOLOGY, "bcast", "7"], "4 bytes"),
         ([*TOPOLOGY, "--algorithm", "oak", "bcast"], "oak"),
