@@ -61,6 +61,9 @@ RankSetup any_setup(std::uint64_t seed) {
         setup.selection.allreduce_tree_ranks = 2;
   if (random() % 3 == 0)
     setup.selection.barrier_mesh_ranks = setup.selection.reduce_mesh_ranks = setup.selection.allreduce_mesh_ranks = 3;
+  if (random() % 3 == 0)
+    setup.selection.alltoall_mesh_ranks = setup.selection.reduce_scatter_mesh_ranks =
+        setup.selection.scan_gathered_ranks = 3;
   if (random() % 3 == 0) setup.selection.allreduce_chain_bytes = setup.selection.reduce_chain_bytes = 0;
   setup.selection.bcast_single_copy_ranks = 4;
   setup.selection.shared_rows_crowded = random() % 2 == 0;
