@@ -25,9 +25,10 @@ std::size_t part_bytes_of(std::size_t bytes) {
   return std::max(least_part_bytes, pages * page_bytes);
 }
 
-// Much at first and less towards the end, so that both end at about the same time.
+// Much at first and less towards the end, so that both end at about the same time. Each copy is a call of the kernel,
+// of one to two microseconds: a quarter of what is left at a time took 256 KiB 1.2 to 1.5 times as long.
 std::uint64_t parts_at_once(std::uint64_t left, std::size_t part_bytes) {
-  return std::clamp<std::uint64_t>(left / 4, 1, std::max<std::size_t>(1, most_bytes_at_once / part_bytes));
+  return std::clamp<std::uint64_t>(left / 2, 1, std::max<std::size_t>(1, most_bytes_at_once / part_bytes));
 }
 
 // Of what the owner is told: where it may write is not believed to anybody who scribbles.
