@@ -1,9 +1,15 @@
 // main KIND MODE TURNS TURN_US OFFSET: see tools/bench/turns/turns.h, and run.py, which makes tables of what this
-// prints: on rank 0, for each turn, "kind name bytes turn ours_us host_us line_ns".
+// prints: on rank 0, for each turn, "kind name bytes turn ours_us host_us line_ns", and with TURNS_WIRE set, to the
+// name of the interface that leads to the other nodes, "ours_packets host_packets ours_bytes host_bytes" that all nodes
+// send for a call. TURNS_ONLY=Scatter,Alltoall: of these names alone.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include "rare.h"
@@ -13,9 +19,39 @@ namespace {
 void print(const turns::Point& point, const std::vector<turns::Turn>& measured) {
   int number = 0;
   for (const turns::Turn& turn : measured)
-    std::printf("%s %s %zu %d %.5f %.5f %.0f\n", point.kind.c_str(), point.name.c_str(), point.bytes, number++,
-                turn.ours_us, turn.host_us, turn.line_ns);
+    std::printf("%s %s %zu %d %.5f %.5f %.0f %.2f %.2f %.0f %.0f\n", point.kind.c_str(), point.name.c_str(),
+                point.bytes, number++, turn.ours_us, turn.host_us, turn.line_ns, turn.ours_sent.packets,
+                turn.host_sent.packets, turn.ours_sent.bytes, turn.host_sent.bytes);
   std::fflush(stdout);
+}
+
+// Whether `name` is one of those between commas.
+bool is_listed(std::string_view names, std::string_view name) {
+  for (std::size_t begin = 0; begin <= names.size();) {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    if (names.substr(begin, end - begin) == name) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+double count(const std::string& name) {
+  double value = 0;
+  std::ifstream(name) >> value;
+  return value;
+}
+
+// Of the interface of this rank's node, on the first rank there.
+std::function<turns::Sent()> counter_of(const char* interface, int rank) {
+  MPI_Comm node;
+  int rank_here = 0;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  PMPI_Comm_rank(node, &rank_here);
+  PMPI_Comm_free(&node);
+  if (rank_here != 0) return [] { return turns::Sent{}; };
+  return [place = "/sys/class/net/" + std::string(interface) + "/statistics/"] {
+    return turns::Sent{count(place + "tx_packets"), count(place + "tx_bytes")};
+  };
 }
 
 }  // namespace
@@ -32,6 +68,9 @@ int main(int argc, char** argv) {
   if (argc > 5) turns::place_buffers(static_cast<std::size_t>(std::atol(argv[5])));
   run.measures_line = true;
   run.report = print;
+  if (const char* const only = std::getenv("TURNS_ONLY"))
+    run.wants = [only](const turns::Point& point) { return is_listed(only, point.name); };
+  if (const char* const interface = std::getenv("TURNS_WIRE")) run.sent = counter_of(interface, run.rank);
   if (kind == "reduce_local")
     turns::reduce_local(run);
   else if (kind == "pack")

@@ -3,20 +3,22 @@
     ./dev bench turns
     PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...]
         [--kinds reduce_local,pack,messages,collectives,rare,nonblocking,persistent] [--modes hot,cold,apart]
-        [--ranks 2,4] [--nodes 2] [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE] [--from FILE]
-        [--refused]
+        [--only Scatter,...] [--ranks 2,4] [--nodes 2 [--delay-us 100] [--own-ipc]] [--env MILLRACE_ISA=avx2,...]
+        [--turns 11] [--noise] [--csv FILE] [--from FILE] [--refused]
 
 Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives, nonblocking
 ones too. The ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper
 end of the interval that holds the median with 95 % is. --noise runs the same program without Millrace, where both sides
-are the host's. --from makes the tables of a file that --csv has written. --refused leaves every collective to the host
-by a table, and shows what that costs a call, in ns, for up to 1 KiB. A short run with a report comes first: where no
-call is taken there is nothing to measure. What each kind measures: tools/bench/turns, rare.cpp, persistent.cpp.
+are the host's. Over nodes what they send is counted, too. --from makes the tables of a file that --csv has written.
+--refused leaves every collective to the host by a table, and shows what that costs a call, in ns, for up to 1 KiB. A
+short run with a report comes first: where no call is taken there is nothing to measure. What each kind measures:
+tools/bench/turns, rare.cpp, persistent.cpp.
 """
 
 import argparse
 import contextlib
 import csv
+import functools
 import json
 import math
 import pathlib
@@ -29,7 +31,8 @@ import nodes
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = hosts.BUILD / "bench" / "turns"
-FIELDS = ("host", "kind", "mode", "ranks", "side", "name", "bytes", "turn", "ours_us", "host_us", "line_ns")
+WIRE = ("ours_packets", "host_packets", "ours_bytes", "host_bytes")  # that all nodes send for a call
+FIELDS = ("host", "kind", "mode", "ranks", "side", "name", "bytes", "turn", "ours_us", "host_us", "line_ns", *WIRE)
 LOCAL = ("reduce_local", "pack")
 LEFT_TO_HOST = ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
 SMALL_BYTES = 1024
@@ -45,7 +48,8 @@ def compiled(name):
 def settings(options):
     pairs = options.env.split(",") if options.env else []
     refused = {"MILLRACE_TUNING": write_table(), "MILLRACE_MEASURE": "never"} if options.refused else {}
-    return {"MILLRACE_PMPI": "alike", **refused, **dict(pair.split("=", 1) for pair in pairs)}
+    only = {"TURNS_ONLY": options.only} if options.only else {}
+    return {"MILLRACE_PMPI": "alike", **refused, **only, **dict(pair.split("=", 1) for pair in pairs)}
 
 
 def write_table():
@@ -62,7 +66,7 @@ def launch(name, ranks, line, millrace, env, options, **more):
     if not options.made:
         return hosts.run(name, ranks, line, millrace=millrace, env=env, **more)
     more.pop("bind", None)
-    env = {"MILLRACE_NODES": "always", **env}
+    env = {"MILLRACE_NODES": "always", "TURNS_WIRE": nodes.INTERFACE, **env}
     return options.made.run(name, ranks // options.nodes, line, millrace=millrace, env=env, **more)
 
 
@@ -86,7 +90,7 @@ def run(name, kind, mode, ranks, millrace, options):
         print(f"{name} {kind} {mode} {ranks}: {done.stdout[-200:]} {done.stderr[-300:]}", file=sys.stderr)
     for text in done.stdout.splitlines():
         words = text.split()
-        if len(words) == 7 and words[0] == kind:
+        if len(words) == 7 + len(WIRE) and words[0] == kind:
             values = (*words[1:2], int(words[2]), int(words[3]), *map(float, words[4:]))
             side = "millrace" if millrace else "alone"
             yield dict(zip(FIELDS, (name, kind, mode, ranks, side, *values), strict=True))
@@ -131,9 +135,33 @@ def show(rows, worst):
         mean = statistics.geometric_mean(ratios)
         print(f"| {host} | {kind} | {mode} | {ranks} | {side} | {len(found)} | {mean:.2f} | {low:.2f} to {high:.2f} | "
               f"{len(below)} | {text} |", flush=True)  # fmt: skip
+    show_wire(rows)
     lines = [float(row["line_ns"]) for row in rows if float(row["line_ns"]) > 0]
     if lines:
         print(f"\na cache line took {min(lines):.0f} to {max(lines):.0f} ns, median {statistics.median(lines):.0f}")
+
+
+def show_wire(rows):
+    """Of runs over nodes: what the host sends for a call over what we send, where either sends anything."""
+    samples = {}
+    for row in rows:
+        if row["side"] == "millrace" and row.get("ours_packets") and float(row["host_packets"]) > 0:
+            samples.setdefault(row["host"], {}).setdefault((row["name"], int(row["bytes"])), []).append(row)
+    if not samples:
+        return
+    print("\n| host | points | packets of all nodes, host / ours | bytes | most packets more than the host's |")
+    print("|---" * 5 + "|")
+    for host, named in samples.items():
+        sent = {point: {field: statistics.median(float(turn[field]) for turn in turns) for field in WIRE}
+                for point, turns in named.items()}  # fmt: skip
+        sent = {point: each for point, each in sent.items() if all(each.values())}
+        means = [
+            statistics.geometric_mean(each[f"host_{unit}"] / each[f"ours_{unit}"] for each in sent.values())
+            for unit in ("packets", "bytes")
+        ]
+        (name, size), most = max(sent.items(), key=lambda item: item[1]["ours_packets"] - item[1]["host_packets"])
+        print(f"| {host} | {len(sent)} | {means[0]:.2f} | {means[1]:.2f} | {name} {size} B, {most['ours_packets']:.1f} "
+              f"to {most['host_packets']:.1f} |", flush=True)  # fmt: skip
 
 
 def show_refused(rows):
@@ -164,12 +192,16 @@ def main():
         default=16,
         help="bytes of buffers behind the beginning of a page: 16 as malloc places large ones",
     )
+    parser.add_argument("--only", help="names of points between commas: Scatter,Alltoall")
     parser.add_argument("--noise", action="store_true", help="also without Millrace")
     parser.add_argument("--worst", type=int, default=4, help="points named in a row")
     parser.add_argument("--timeout-s", type=int, default=900, help="of one kind on one host")
     parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("--nodes", type=int, default=1, help="so many, as network namespaces; --ranks are those of all")
     parser.add_argument("--delay-us", type=int, default=0, help="that the wire between nodes adds, each way")
+    parser.add_argument(
+        "--own-ipc", action="store_true", help="nodes do not share System V's memory (tests/hosts/nodes.py)"
+    )
     parser.add_argument("--refused", action="store_true", help="what a call costs that is left to the host")
     parser.add_argument("--from", dest="source", type=pathlib.Path)
     options = parser.parse_args()
@@ -179,7 +211,8 @@ def main():
         show_refused(rows) if options.refused else show(rows, options.worst)
         return
     several = options.nodes > 1
-    with nodes.Nodes(options.nodes, options.delay_us) if several else contextlib.nullcontext() as options.made:
+    made = functools.partial(nodes.Nodes, options.nodes, options.delay_us, own_ipc=options.own_ipc)
+    with made() if several else contextlib.nullcontext() as options.made:
         rows = measure(options)
     if options.csv:
         with options.csv.open("w", newline="") as file:

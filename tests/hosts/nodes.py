@@ -27,6 +27,7 @@ import lasting
 import process
 
 NETWORK = "10.177.0"
+INTERFACE = "eth0"  # of a node, to the others
 # Drops ssh's options, takes the name of a host, and runs the rest there.
 AGENT = """#!/bin/sh
 while true; do
@@ -117,11 +118,11 @@ class Nodes(lasting.Lasting):
             self._ip("-n", bridge, "link", "set", "bridge", "up")
             for index, name in enumerate(self.names):
                 end = f"veth{index + 1}"
-                self._ip("-n", name, "link", "add", "eth0", "type", "veth", "peer", "name", end, "netns", bridge)
+                self._ip("-n", name, "link", "add", INTERFACE, "type", "veth", "peer", "name", end, "netns", bridge)
                 self._ip("-n", bridge, "link", "set", end, "master", "bridge", "up")
         for index, name in enumerate(self.names):
-            self._ip("-n", name, "addr", "add", f"{self.addresses[index]}/24", "dev", "eth0")
-            self._ip("-n", name, "link", "set", "eth0", "up")
+            self._ip("-n", name, "addr", "add", f"{self.addresses[index]}/24", "dev", INTERFACE)
+            self._ip("-n", name, "link", "set", INTERFACE, "up")
             self._ip("-n", name, "link", "set", "lo", "up")
             configuration = pathlib.Path("/etc/netns") / name
             configuration.mkdir(parents=True, exist_ok=True)
@@ -145,7 +146,7 @@ class Nodes(lasting.Lasting):
     def repair(self):
         """Interfaces that were taken down are up again."""
         for name in self.names:
-            self._ip("-n", name, "link", "set", "eth0", "up")
+            self._ip("-n", name, "link", "set", INTERFACE, "up")
 
     def command(self, host, ranks_a_node, program, millrace=False, env=None):
         """The launcher's words, to be run on the first node. Open MPI hands no variables on but those it is told."""
@@ -154,17 +155,17 @@ class Nodes(lasting.Lasting):
         counted = [f"{name}:{ranks_a_node}" for name in self.names]
         if host.variant == "openmpi":
             given = ["-x" if flag else f"{name}={value}" for name, value in (env or {}).items() for flag in (1, 0)]
-            words += ["--host", ",".join(counted), "--mca", "btl_tcp_if_include", "eth0", *host.unbound, *given]
+            words += ["--host", ",".join(counted), "--mca", "btl_tcp_if_include", INTERFACE, *host.unbound, *given]
             if host.name == "openmpi5":
-                words += ["--prtemca", "plm_ssh_agent", str(self.agent), "--prtemca", "prte_if_include", "eth0",
+                words += ["--prtemca", "plm_ssh_agent", str(self.agent), "--prtemca", "prte_if_include", INTERFACE,
                           "--map-by", f"ppr:{ranks_a_node}:node:oversubscribe",
                           "--prefix", str(pathlib.Path(host.launcher[0]).parents[1])]  # fmt: skip
             else:
                 words += ["--oversubscribe", "--mca", "plm_rsh_agent", str(self.agent), "--mca", "oob_tcp_if_include",
-                          "eth0"]  # fmt: skip
+                          INTERFACE]  # fmt: skip
         else:
             words += ["-launcher", "ssh", "-launcher-exec", str(self.agent), "-hosts", ",".join(counted),
-                      "-iface", "eth0", *host.unbound]  # fmt: skip
+                      "-iface", INTERFACE, *host.unbound]  # fmt: skip
         ours = [] if not millrace else [str(hosts.MILLRACE), *([] if millrace is True else millrace)]
         total = ranks_a_node * len(self.names)
         return [*words, "-n", str(total), *ours, *(str(word) for word in program)]
@@ -185,15 +186,3 @@ class Nodes(lasting.Lasting):
             for name in self.names:
                 end_all(name)
         return finished
-
-    def sent(self):
-        """Packets and bytes that each node has sent so far."""
-        counts = []
-        for name in self.names:
-            place = "/sys/class/net/eth0/statistics/"
-            text = subprocess.run(
-                ["ip", "netns", "exec", name, "cat", f"{place}tx_packets", f"{place}tx_bytes"],
-                check=True, capture_output=True, text=True,
-            ).stdout  # fmt: skip
-            counts.append(tuple(int(word) for word in text.split()))
-        return counts

@@ -79,6 +79,31 @@ double of_all(const Run& run, double own) {
   return run.mode == Mode::apart ? all / run.ranks : all;
 }
 
+// What all nodes send while `work` runs; ends when all ranks are through.
+Sent sent_by(const Run& run, const std::function<void()>& work) {
+  if (!run.sent) {
+    work();
+    return {};
+  }
+  PMPI_Barrier(MPI_COMM_WORLD);
+  const Sent before = run.sent();
+  work();
+  PMPI_Barrier(MPI_COMM_WORLD);
+  const Sent after = run.sent();
+  const double own[2] = {after.packets - before.packets, after.bytes - before.bytes};
+  double all[2] = {};
+  PMPI_Allreduce(own, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return {all[0], all[1]};
+}
+
+// Of one call, without what the barriers around them send.
+Sent of_one(const Sent& all, const Sent& none, long calls) {
+  const auto each = [calls](double value, double idle) {
+    return std::max(0.0, value - idle) / static_cast<double>(calls);
+  };
+  return {each(all.packets, none.packets), each(all.bytes, none.bytes)};
+}
+
 // One way of a message of one byte between ranks 0 and 1 through the host says little of the line itself; this is the
 // line: two words that both map.
 struct alignas(128) Word {
@@ -169,11 +194,15 @@ void measure(const Run& run, const Point& point) {
   std::vector<Turn> turns;
   for (int turn = 0; turn < pace.turns; ++turn) {
     const double line = line_ns(run);
+    std::array<Sent, 2> sent{};
+    const Sent none = run.sent ? sent_by(run, [] { PMPI_Barrier(MPI_COMM_WORLD); }) : Sent{};
     for (int second = 0; second < 2; ++second) {
       const bool ours = (turn + second) % 2 == 0;
-      us[ours] = of_all(run, time_of(run, point, ours, pace.calls));
+      double own_us = 0;
+      sent[ours] = of_one(sent_by(run, [&] { own_us = time_of(run, point, ours, pace.calls); }), none, pace.calls);
+      us[ours] = of_all(run, own_us);
     }
-    turns.push_back({us[1], us[0], line});
+    turns.push_back({us[1], us[0], line, sent[1], sent[0]});
   }
   if (run.rank == 0) run.report(point, turns);
 }

@@ -30,10 +30,16 @@ struct Point {
   std::vector<Memory> touched;  // by this rank's call
 };
 
+// What nodes have sent to each other.
+struct Sent {
+  double packets = 0, bytes = 0;
+};
+
 // Mean times of a call on the slowest rank (apart: on all), and of a cache line between ranks 0 and 1.
 struct Turn {
   double ours_us, host_us;
-  double line_ns;  // 0: one rank, or not asked for
+  double line_ns;             // 0: one rank, or not asked for
+  Sent ours_sent, host_sent;  // by all nodes, for a call; nothing where it is not counted
 };
 
 struct Pace {
@@ -50,6 +56,10 @@ struct Run {
   bool measures_line = false;
   bool few_sizes = false;                                // every other one of each list
   std::size_t most_buffer_bytes = std::size_t{1} << 32;  // what takes more, as blocks for many ranks do, is left out
+
+  // What this rank's node has sent so far, asked on all ranks of a run over several nodes; nothing on all ranks of a
+  // node but one. Without it nothing is counted.
+  std::function<Sent()> sent;
 
   // On all ranks, with the same answer; a point that is not wanted takes no time.
   std::function<bool(const Point&)> wants = [](const Point&) { return true; };
