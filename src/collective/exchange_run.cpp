@@ -417,11 +417,11 @@ Result ExchangeRun::run() {
   if (result_ == Result::ok) copy_own();
   Group::Patience patience;
   const Group::Awaited awaited{nullptr, 0, [](void* self) { return static_cast<ExchangeRun*>(self)->ready(); }, this};
-  std::uint32_t polls = group_.polls();
+  std::uint32_t polls = group_.pauses();
   while (result_ == Result::ok && target_count_ + source_count_ != 0) {
     if (advance()) {
       patience = {};
-      polls = group_.polls();
+      polls = group_.pauses();
     } else if (polls != 0) {
       --polls;
       shared_memory::cpu_pause();

@@ -133,7 +133,7 @@ void Group::decide_waiting() {
   }
   crowded_ = crowded || !shared_memory::one_each(std::span(processors_.get(), ranks()));
   waiting_ = wanted != Waiting::automatic ? wanted : crowded_ ? Waiting::sleep : Waiting::spin;
-  polls_ = waiting_ == Waiting::spin ? 2000 : 50;
+  polls_ = polls_of(waiting_);
   may_sleep_ = waiting_ == Waiting::sleep;
 }
 

@@ -367,12 +367,12 @@ class Group {
   template <class Advance>
   Result advance(const Awaited& awaited, Advance step) {
     Patience patience;
-    for (std::uint32_t polls = polls_;;) {
+    for (std::uint32_t polls = pauses();;) {
       const Step came = step();
       if (came == Step::done) return Result::ok;
       if (came == Step::moved) {
         patience = {};
-        polls = polls_;
+        polls = pauses();
       } else if (polls != 0) {
         --polls;
         shared_memory::cpu_pause();
@@ -382,7 +382,8 @@ class Group {
       }
     }
   }
-  std::uint32_t polls() const { return polls_; }  // before the first round
+  // Before the first round, of a wait that pauses with each poll: a pause takes up to 140 cycles.
+  std::uint32_t pauses() const { return waiting_ == Waiting::spin ? polls_ / 8 : polls_; }
   std::uint32_t polls_between() const { return background_ ? 1 : waiting_ == Waiting::spin ? 8 : 2; }  // rounds
 
   // What ranks tell each other beside their calls: up to most_note_bytes, under numbers that all count alike, from 1
@@ -429,6 +430,7 @@ class Group {
   std::atomic<std::uint32_t>& bell(Member& of) const;
   Result sleep(Patience& patience, const Awaited& awaited, std::uint64_t time_ns);
   bool gives_way(Patience& patience, std::uint64_t& time_ns);  // `time_ns`: now, 0 if it is not known yet
+  static constexpr std::uint32_t polls_of(Waiting waiting) { return waiting == Waiting::spin ? 2000 : 50; }
   bool sleep_until_rung(const Awaited& awaited, std::uint64_t timeout_ns);
   Result look_around(std::uint64_t waited_ns);
   Result wait_for_join(std::uint64_t tries);

@@ -7,6 +7,7 @@
 
 #include "collective/group.h"
 #include "shared_memory/futex.h"
+#include "shared_memory/own_core.h"
 
 #include "base/clock.h"
 
@@ -23,7 +24,7 @@ constexpr std::uint64_t look_every_ns = 200 * ms;  // also at whether they are a
 constexpr std::uint64_t rounds_before_sleep = 100;
 constexpr std::uint64_t attentive_ns = ms, attentive_rounds = 64;  // after it was rung for the host
 // A rank that spins gives way, too, when it has waited so long: once in so many rounds if they are short.
-constexpr std::uint64_t spins_ns = 30'000, short_rounds_to_clock = 8, long_round_ns = 2'000;
+constexpr std::uint64_t short_rounds_to_clock = 8, long_round_ns = 2'000;
 // The host takes its steps one by one, and between two rounds all other ranks of the core may have theirs.
 constexpr std::uint32_t drives_when_needed = 3;
 constexpr std::uint64_t shortest_slice_ns = 50'000, longest_slice_ns = 5 * ms, slices_in_time = 8;
@@ -84,8 +85,10 @@ Result Group::wait_a_round(Patience& patience, const Awaited& awaited) {
   if (may_sleep) time_ns = monotonic_ns();
   if (may_sleep && time_ns >= patience.attentive_until_ns) {
     if (const Result result = sleep(patience, awaited, time_ns); result != Result::ok) return result;
-  } else if (waiting_ != Waiting::spin || gives_way(patience, time_ns)) {
+  } else if (waiting_ != Waiting::spin) {
     sched_yield();
+  } else if (gives_way(patience, time_ns)) {
+    time_ns = shared_memory::own_core().give_away(time_ns);
   }
   if (time_ns == 0) {
     if (round % 16 != 15) return Result::ok;
@@ -97,14 +100,19 @@ Result Group::wait_a_round(Patience& patience, const Awaited& awaited) {
 }
 
 // Spinning too long usually means that the one waited for needs this core: that the machine is shared with others, or
-// with ranks that count as another node's. By time, for a round takes as long as the host's look at its network.
+// with ranks that count as another node's; then who waits does not look for long the next time. By time, for a round
+// takes as long as the host's look at its network.
 bool Group::gives_way(Patience& patience, std::uint64_t& time_ns) {
   const std::uint64_t rounds = patience.round;
-  if (!patience.rounds_are_long && rounds % short_rounds_to_clock != 0) return false;
+  const bool was_wanted = polls_ == polls_of(Waiting::yield);
+  if (!patience.rounds_are_long && !was_wanted && rounds % short_rounds_to_clock != 0) return false;
   if (time_ns == 0) time_ns = monotonic_ns();
+  const bool is_wanted = shared_memory::own_core().is_wanted(time_ns);
+  if (polls_ == polls_of(Waiting::spin) || was_wanted) polls_ = polls_of(is_wanted ? Waiting::yield : Waiting::spin);
+  if (is_wanted) return true;
   const std::uint64_t waited_ns = time_ns - patience.begin_ns;
   patience.rounds_are_long = waited_ns >= rounds * long_round_ns;
-  return waited_ns >= spins_ns;
+  return waited_ns >= shared_memory::keeps_core_ns;
 }
 
 Result Group::look(Patience& patience) {

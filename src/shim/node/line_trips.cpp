@@ -1,11 +1,11 @@
 #include "shim/node/line_trips.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "abi.h"
+#include "base/clock.h"
+#include "shared_memory/own_core.h"
 #include "shim/bind/attention.h"
 #include "shim/bind/forward.h"
 
@@ -15,8 +15,7 @@ namespace {
 using collective::Result;
 
 constexpr Word letter_tag = 1, refusal_tag = 2;
-// Looks at a send before others get the processor, too.
-constexpr int most_eager_looks = 100;
+constexpr int looks_to_clock = 4;
 
 // As the host's own collectives between two do, which is a piece of a broadcast (collective/across/across.h), and up to
 // where more of them go other ways.
@@ -77,24 +76,43 @@ std::size_t LineTrips::write(const Part& part) {
   return head_bytes + part.bytes;
 }
 
+Result LineTrips::begin_receive(std::uint32_t from, char* letter, Word& request) {
+  return as_result(host<Symbol::MPI_Irecv>(as_word(letter), word(most_message_bytes_), abi::byte_type(), from,
+                                           abi::any_tag, line_, as_word(&request)));
+}
+
 Result LineTrips::begin_send(const char* letter, std::size_t bytes, std::uint32_t to) {
   return as_result(
       host<Symbol::MPI_Isend>(as_word(letter), word(bytes), abi::byte_type(), to, letter_tag, line_, as_word(&sent_)));
 }
 
-// A long letter is not gone before it is asked for, which somebody who has refused does not.
-Result LineTrips::end_send() {
+// As the ranks of a node wait for each other (collective/wait.cpp): the host, which has a core for each rank as far as
+// it knows, would keep the core from those of another node that need it.
+Result LineTrips::end(Word& request, Ends ends) {
+  std::uint64_t begin_ns = 0;
   for (int looks = 0;; ++looks) {
     int done = 0;
-    if (host<Symbol::MPI_Test>(as_word(&sent_), as_word(&done), abi::status_ignore) != 0) return Result::rank_failed;
+    if (host<Symbol::MPI_Test>(as_word(&request), as_word(&done), abi::status_ignore) != 0) return Result::rank_failed;
     if (done != 0) return Result::ok;
-    int is_there = 0;
-    if (host<Symbol::MPI_Iprobe>(abi::any_source, refusal_tag, line_, as_word(&is_there), abi::status_ignore) != 0)
-      return Result::rank_failed;
-    if (is_there != 0) return Result::mismatch;
-    if (looks > most_eager_looks) sched_yield();
+    if (ends == Ends::unless_refused) {
+      int is_there = 0;
+      if (host<Symbol::MPI_Iprobe>(abi::any_source, refusal_tag, line_, as_word(&is_there), abi::status_ignore) != 0)
+        return Result::rank_failed;
+      if (is_there != 0) return Result::mismatch;
+    }
+    if (looks % looks_to_clock != 0) continue;
+    const std::uint64_t time_ns = monotonic_ns();
+    if (begin_ns == 0) begin_ns = time_ns;
+    shared_memory::OwnCore& core = shared_memory::own_core();
+    if (core.is_wanted(time_ns) || time_ns - begin_ns >= shared_memory::keeps_core_ns) {
+      core.give_away(time_ns);
+      looks = -1;
+    }
   }
 }
+
+// A long letter is not gone before it is asked for, which somebody who has refused does not.
+Result LineTrips::end_send() { return end(sent_, Ends::unless_refused); }
 
 Result LineTrips::send(std::uint32_t to, std::size_t bytes) {
   announce_traffic();
@@ -106,9 +124,10 @@ Result LineTrips::send(std::uint32_t to, std::size_t bytes) {
 Result LineTrips::receive(std::uint32_t from, char* letter) {
   announce_traffic();
   const InsideHost inside;
-  const int error = host<Symbol::MPI_Recv>(as_word(letter), word(most_message_bytes_), abi::byte_type(), from,
-                                           abi::any_tag, line_, abi::status_ignore);
-  return error == 0 ? opened(letter) : Result::rank_failed;
+  Word request = 0;
+  if (const Result begun = begin_receive(from, letter, request); begun != Result::ok) return begun;
+  const Result result = end(request, Ends::always);
+  return result == Result::ok ? opened(letter) : result;
 }
 
 Result LineTrips::send_and_receive(const char* sent, std::size_t bytes, std::uint32_t to, char* received,
@@ -116,12 +135,10 @@ Result LineTrips::send_and_receive(const char* sent, std::size_t bytes, std::uin
   announce_traffic();
   const InsideHost inside;
   Word request = 0;
-  const Word wanted = host<Symbol::MPI_Irecv>(as_word(received), word(most_message_bytes_), abi::byte_type(), from,
-                                              abi::any_tag, line_, as_word(&request));
-  if (wanted != 0) return Result::rank_failed;
+  if (const Result begun = begin_receive(from, received, request); begun != Result::ok) return begun;
   if (const Result begun = begin_send(sent, bytes, to); begun != Result::ok) return begun;
-  if (host<Symbol::MPI_Wait>(as_word(&request), abi::status_ignore) != 0) return Result::rank_failed;
-  const Result result = opened(received);
+  Result result = end(request, Ends::always);
+  if (result == Result::ok) result = opened(received);
   return result == Result::ok ? end_send() : result;
 }
 

@@ -101,6 +101,9 @@ class LineTrips {
   collective::Result receive_own(char* own, std::size_t bytes, std::uint32_t from);
   collective::Result send(std::uint32_t to, std::size_t bytes);
   collective::Result begin_send(const char* letter, std::size_t bytes, std::uint32_t to);
+  collective::Result begin_receive(std::uint32_t from, char* letter, Word& request);
+  enum class Ends { always, unless_refused };
+  collective::Result end(Word& request, Ends ends);
   collective::Result end_send();
   collective::Result receive(std::uint32_t from, char* letter);
   collective::Result send_and_receive(const char* sent, std::size_t bytes, std::uint32_t to, char* received,
