@@ -115,7 +115,7 @@ struct Selection {
   std::uint32_t publish_single_copy_bytes = 64 << 10;
   // The same where ranks share cores: who is read waits for that, and sleeps, while messages in pieces lie there when
   // their sender has gone on.
-  std::uint32_t exchange_single_copy_crowded_bytes = 1 << 20;
+  std::uint32_t exchange_single_copy_crowded_bytes = 128 << 10;
   std::uint32_t publish_single_copy_crowded_bytes = 8 << 20;
   // In the background and with cores of their own: rows of up to so many bytes are, until it is known what costs least.
   std::uint32_t background_two_copies_bytes = 256 << 10;
