@@ -68,11 +68,13 @@ TEST(MessageTable, NothingIsTakenWithoutMeasurements) {
     for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{4096}, any_size}) EXPECT_FALSE(range.holds(bytes));
 }
 
-// One of three processors was faster by itself (docs/results/layout_messages.md), so that a slip in the table is seen.
+// One of the processors was faster by itself (docs/results/layout_messages.md), so that a slip in the table is seen.
 TEST(MessageTable, TheWorstProcessorCounts) {
   const MessageRanges four = message_ranges(hosts::openmpi_4), five = message_ranges(hosts::openmpi_5);
   EXPECT_FALSE(four[static_cast<std::size_t>(LayoutClass::sparse)].holds(8000));
-  EXPECT_TRUE(four[static_cast<std::size_t>(LayoutClass::sparse)].holds(64000));
+  EXPECT_FALSE(four[static_cast<std::size_t>(LayoutClass::sparse)].holds(64000));
+  EXPECT_TRUE(four[static_cast<std::size_t>(LayoutClass::list_short)].holds(64 * kib));
+  EXPECT_FALSE(four[static_cast<std::size_t>(LayoutClass::list_short)].holds(mib));
   for (const LayoutClass slow : {LayoutClass::blocks_8, LayoutClass::blocks_32, LayoutClass::blocks_1024})
     EXPECT_FALSE(five[static_cast<std::size_t>(slow)].holds(64 * kib));
 }

@@ -13,9 +13,10 @@ constexpr SubstitutionRow substitutions[] = {
 };
 
 constexpr MessageRow messages[] = {
-    {LayoutClass::mixed, {1000, any_size}},         {LayoutClass::blocks_4, {1 * kib, any_size}},
-    {LayoutClass::blocks_8, {8 * kib, any_size}},   {LayoutClass::sparse, {64000, any_size}},
-    {LayoutClass::list_short, {1 * kib, any_size}},
+    {LayoutClass::mixed, {1000, any_size}},
+    {LayoutClass::blocks_4, {1 * kib, any_size}},
+    {LayoutClass::blocks_8, {8 * kib, any_size}},
+    {LayoutClass::list_short, {1 * kib, 256 * kib}},
 };
 
 constexpr CollectiveRow collectives[] = {
