@@ -155,6 +155,8 @@ def show_wire(rows):
         sent = {point: {field: statistics.median(float(turn[field]) for turn in turns) for field in WIRE}
                 for point, turns in named.items()}  # fmt: skip
         sent = {point: each for point, each in sent.items() if all(each.values())}
+        if not sent:  # the host goes by a memory that the nodes have in common (--own-ipc)
+            continue
         means = [
             statistics.geometric_mean(each[f"host_{unit}"] / each[f"ours_{unit}"] for each in sent.values())
             for unit in ("packets", "bytes")
