@@ -383,7 +383,7 @@ class Group {
     }
   }
   // Before the first round, of a wait that pauses with each poll: a pause takes up to 140 cycles.
-  std::uint32_t pauses() const { return waiting_ == Waiting::spin ? polls_ / 8 : polls_; }
+  std::uint32_t pauses() const { return polls_ / 8; }
   std::uint32_t polls_between() const { return background_ ? 1 : waiting_ == Waiting::spin ? 8 : 2; }  // rounds
 
   // What ranks tell each other beside their calls: up to most_note_bytes, under numbers that all count alike, from 1
@@ -445,6 +445,7 @@ class Group {
   std::uint64_t chunks_ = 0, chunks_free_ = 0;  // chunks numbered; the own slot is free for chunks below
   std::uint32_t rank_ = 0;
   std::uint32_t polls_ = 1000;
+  std::uint32_t waits_ = 0;  // that polling did not end
   std::size_t short_copy_bytes_ = kernel::least_string_bytes;
   bool may_sleep_ = true;  // some rank of the group may be in a futex
   bool crowded_ = false;

@@ -23,6 +23,8 @@ constexpr std::uint64_t look_every_ns = 200 * ms;  // also at whether they are a
 // unnoticed is late by a small part of that time. Rounds as well as times: on a busy machine a round takes long.
 constexpr std::uint64_t rounds_before_sleep = 100;
 constexpr std::uint64_t attentive_ns = ms, attentive_rounds = 64;  // after it was rung for the host
+// Of waits that end in their first round, where ranks share cores: others may wait for the host's steps meanwhile.
+constexpr std::uint32_t waits_to_drive = 16;
 // A rank that spins gives way, too, when it has waited so long: once in so many rounds if they are short.
 constexpr std::uint64_t short_rounds_to_clock = 8, long_round_ns = 2'000;
 // The host takes its steps one by one, and between two rounds all other ranks of the core may have theirs.
@@ -34,6 +36,13 @@ constexpr std::uint64_t half_awake_ns = 1000 * ms, half_awake_slices = 64;
 constexpr std::uint64_t mostly_awake_ns = 100 * ms, half_awake_rounds = 8;
 
 constexpr std::uint64_t any_letter = ~std::uint64_t{0};  // as `awaited`: whatever publish_to() stores
+
+// What `ready` finds may be of no use until others have moved on, and who never gave way would keep them from it: it is
+// believed every other round.
+bool has_come(const Group::Awaited& awaited, std::uint64_t round) {
+  if (!awaited.flag) return round % 2 != 0 && awaited.ready && awaited.ready(awaited.context);
+  return awaited.flag->load(std::memory_order_acquire) >= awaited.least;  // partner: Group::publish()
+}
 
 }  // namespace
 
@@ -78,14 +87,20 @@ Result Group::wait_a_round(Patience& patience, const Awaited& awaited) {
   // Partner: fail() in any rank.
   if (const auto verdict = head_->verdict.load(std::memory_order_acquire)) [[unlikely]]
     return broken_ = verdict_result(verdict);
+  // Where ranks share cores, most of what is waited for comes with the first turn of who shares this one; and a host
+  // may give the core away in its progress, after which to give it away once more unlooked costs a turn of everybody.
+  const bool shares_core = waiting_ != Waiting::spin;
+  if (round == 0) ++waits_;
+  const bool drives = host_.progress && (!shares_core || round != 0 || waits_ % waits_to_drive == 0);
   // In every round, as the host does in its own waits: what a peer does may take many steps of both.
-  for (std::uint32_t drive = 0; host_.progress && drive < patience.drives; ++drive)
+  for (std::uint32_t drive = 0; drives && drive < patience.drives; ++drive)
     if (!host_.progress(host_.context)) return fail(Result::peer_died);
+  if (drives && shares_core && has_come(awaited, round)) return Result::ok;
   const bool may_sleep = waiting_ == Waiting::sleep && round >= patience.attentive_until_round;
   if (may_sleep) time_ns = monotonic_ns();
   if (may_sleep && time_ns >= patience.attentive_until_ns) {
     if (const Result result = sleep(patience, awaited, time_ns); result != Result::ok) return result;
-  } else if (waiting_ != Waiting::spin) {
+  } else if (shares_core) {
     sched_yield();
   } else if (gives_way(patience, time_ns)) {
     time_ns = shared_memory::own_core().give_away(time_ns);

@@ -65,20 +65,14 @@ struct HostFacts {
   // Where no rank knows the others' counts (MPI_Gatherv, Scatterv) such messages go through mailboxes: 0.51 to 0.88 of
   // Open MPI and Intel MPI, and to the root of MPICH 4.
   bool gathers_counted = false, scatters_counted = false;
-  // With more ranks than cores, small messages to all: 0.64 to 1.02 of Open MPI and Intel MPI on 4 and 8 ranks of 2
-  // cores; small ones to neighbours 0.47 to 0.80 of Open MPI, large ones 0.96 to 5.
-  std::int64_t crowded_alltoall_below = 0;
+  // With more ranks than cores, small messages to neighbours: 0.74 to 0.90 of Open MPI on 4 ranks of 2 cores (larger
+  // ones 0.90 to 1.7).
   bool crowded_neighbors = false;
-  // With more ranks than cores, few bytes in all: 0.82 to 0.90 of Open MPI on 4 ranks of 2 cores. Exscan of 8 bytes
-  // there, which a rank sends on and goes: 0.72 to 0.93 of it.
-  std::int64_t crowded_reduce_scatter_below = 0, crowded_exscan_below = 0;
 
   // Nonblocking calls on two ranks of Zen 3 (bench/turns --kinds nonblocking): of large blocks 0.59 to 0.91 of Intel
-  // MPI; with more ranks than cores, 0.74 to 0.89 of Open MPI where small blocks go to all, and for MPI_Ibarrier.
+  // MPI.
   MessageRange begun_bcast = no_size, begun_allgather = no_size;
   std::int64_t begun_blocks_from = any_size, begun_scatter_from = any_size;  // of MPI_Igather and Ialltoall; Iscatter
-  std::int64_t crowded_begun_to_all_below = 0;
-  bool crowded_begun_barrier = false;
   // On two ranks of Zen 4 (--kinds persistent): MPI_Ineighbor_alltoall 0.65 to 0.98 of Intel MPI from 2 KiB on; a start
   // of MPI_Bcast_init, Allgather_init and Alltoall_init, whose messages are prepared, 0.53 to 0.91 where they are
   // small.

@@ -31,8 +31,6 @@ inline bool host_shares_faster(const HostFacts& facts, collective::Kind kind, st
                                bool crowded, bool reads_memory) {
   const auto size = static_cast<std::int64_t>(bytes);
   if (crowded) {
-    if (kind == collective::Kind::exscan) return size < facts.crowded_exscan_below;
-    if (kind == collective::Kind::reduce_scatter) return size < facts.crowded_reduce_scatter_below;
     if (kind == collective::Kind::bcast) return size >= facts.crowded_bcast_from;
     return kind == collective::Kind::allreduce && ranks > 4 && size >= facts.crowded_allreduce_from;
   }
@@ -44,26 +42,22 @@ inline bool host_shares_faster(const HostFacts& facts, collective::Kind kind, st
 // data have gaps, where we are far ahead, is not known to all ranks either.
 inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind, std::int64_t bytes, bool crowded) {
   if (kind == collective::Kind::neighbor && crowded && facts.crowded_neighbors) return true;
-  if (bytes < 0)
-    return (kind == collective::Kind::gather && facts.gathers_counted) ||
-           (kind == collective::Kind::scatter && facts.scatters_counted);
-  return kind == collective::Kind::alltoall && crowded && bytes < facts.crowded_alltoall_below;
+  if (bytes >= 0) return false;
+  return (kind == collective::Kind::gather && facts.gathers_counted) ||
+         (kind == collective::Kind::scatter && facts.scatters_counted);
 }
 
 // The same for the nonblocking ones.
 inline bool host_begins_faster(const HostFacts& facts, collective::Kind kind, std::int64_t bytes, bool crowded) {
   using collective::Kind;
-  if (kind == Kind::barrier) return crowded && facts.crowded_begun_barrier;
   if (kind == Kind::neighbor) return !crowded && facts.begun_neighbors;
   if (bytes < 0) return false;
   switch (kind) {
     case Kind::bcast: return !crowded && facts.begun_bcast.holds(bytes);
     case Kind::gather: return !crowded && bytes >= facts.begun_blocks_from;
     case Kind::scatter: return !crowded && bytes >= facts.begun_scatter_from;
-    case Kind::allgather:
-      return crowded ? bytes < facts.crowded_begun_to_all_below : facts.begun_allgather.holds(bytes);
-    case Kind::alltoall:
-      return bytes >= facts.begun_blocks_from || (crowded && bytes < facts.crowded_begun_to_all_below);
+    case Kind::allgather: return !crowded && facts.begun_allgather.holds(bytes);
+    case Kind::alltoall: return bytes >= facts.begun_blocks_from;
     default: return false;
   }
 }
