@@ -24,7 +24,7 @@ constexpr std::uint64_t look_every_ns = 200 * ms;  // also at whether they are a
 constexpr std::uint64_t rounds_before_sleep = 100;
 constexpr std::uint64_t attentive_ns = ms, attentive_rounds = 64;  // after it was rung for the host
 // Of waits that end in their first round, where ranks share cores: others may wait for the host's steps meanwhile.
-constexpr std::uint32_t waits_to_drive = 16;
+constexpr std::uint32_t waits_to_drive = 256;
 // A rank that spins gives way, too, when it has waited so long: once in so many rounds if they are short.
 constexpr std::uint64_t short_rounds_to_clock = 8, long_round_ns = 2'000;
 // The host takes its steps one by one, and between two rounds all other ranks of the core may have theirs.
