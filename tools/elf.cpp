@@ -90,6 +90,11 @@ std::string_view ElfFile::text_at(std::size_t offset) const {
   return {start, strnlen(start, bytes_.size() - offset)};
 }
 
+bool ElfFile::begins_at(std::size_t offset, std::string_view begin) const {
+  if (offset > bytes_.size() || bytes_.size() - offset < begin.size()) return false;
+  return std::memcmp(bytes_.data() + offset, begin.data(), begin.size()) == 0;
+}
+
 std::size_t ElfFile::file_offset(std::uint64_t address) const {
   for (const Segment& segment : segments_)
     if (address >= segment.address && address - segment.address < segment.size)
@@ -160,11 +165,12 @@ std::size_t ElfFile::symbol_count() const {
   const std::uint32_t bloom_words = value_at<std::uint32_t>(gnu_hash_ + 8).value_or(0);
   const std::uint64_t bucket_offset = gnu_hash_ + 16 + std::uint64_t{bloom_words} * 8;
   const std::uint64_t chain_offset = bucket_offset + std::uint64_t{buckets} * 4;
+  if (chain_offset > bytes_.size()) return 0;
   std::uint32_t last = 0;
-  for (std::uint32_t index = 0; index < buckets; ++index) {
-    const auto start = value_at<std::uint32_t>(bucket_offset + std::uint64_t{index} * 4);
-    if (!start) return 0;
-    last = std::max(last, *start);
+  for (const std::byte* bucket = bytes_.data() + bucket_offset; bucket < bytes_.data() + chain_offset; bucket += 4) {
+    std::uint32_t start;
+    std::memcpy(&start, bucket, sizeof start);
+    last = std::max(last, start);
   }
   if (last < first) return first;
   for (;; ++last) {  // the chain of the last bucket ends with an odd hash
@@ -175,13 +181,15 @@ std::size_t ElfFile::symbol_count() const {
 }
 
 template <class Visit>
-void ElfFile::for_each_export(Visit visit) const {
+void ElfFile::for_each_export(std::string_view begin, Visit visit) const {
   if (strings_ == absent || symbols_ == absent) return;
   const std::size_t count = symbol_count();
   for (std::size_t index = 1; index < count; ++index) {
     const auto symbol = value_at<Elf64_Sym>(symbols_ + index * sizeof(Elf64_Sym));
     if (!symbol) break;
-    if (may_be_bound_to(*symbol)) visit(text_at(strings_ + symbol->st_name), symbol->st_value);
+    // Of most the rest of the name is not wanted.
+    if (may_be_bound_to(*symbol) && begins_at(strings_ + symbol->st_name, begin))
+      visit(text_at(strings_ + symbol->st_name), symbol->st_value);
   }
 }
 
@@ -239,15 +247,15 @@ bool ElfFile::defines(std::string_view name) const {
   return gnu_hash_ != absent ? defines_by_gnu_hash(name) : hash_ != absent && defines_by_hash(name);
 }
 
-std::vector<std::string_view> ElfFile::exports() const {
+std::vector<std::string_view> ElfFile::exports(std::string_view begin) const {
   std::vector<std::string_view> names;
-  for_each_export([&](std::string_view name, std::uint64_t) { names.push_back(name); });
+  for_each_export(begin, [&](std::string_view name, std::uint64_t) { names.push_back(name); });
   return names;
 }
 
 std::string_view ElfFile::text_of(std::string_view symbol) const {
   std::string_view text;
-  for_each_export([&](std::string_view name, std::uint64_t address) {
+  for_each_export(symbol, [&](std::string_view name, std::uint64_t address) {
     if (name == symbol) text = text_at(file_offset(address));
   });
   return text;

@@ -36,8 +36,8 @@ class ElfFile {
   // Whether something changes where the loader looks: no default directories, an auditor.
   bool has_special_search() const { return has_special_search_; }
 
-  // Names of the dynamic symbols that this file defines and others may bind to.
-  std::vector<std::string_view> exports() const;
+  // Names of the dynamic symbols that this file defines and others may bind to, of those that begin so.
+  std::vector<std::string_view> exports(std::string_view begin = {}) const;
 
   // Whether one of them is called so: by the file's hash table, as the dynamic loader looks it up.
   bool defines(std::string_view name) const;
@@ -55,8 +55,9 @@ class ElfFile {
   bool defines_by_hash(std::string_view name) const;
   std::size_t file_offset(std::uint64_t address) const;
   std::string_view text_at(std::size_t offset) const;
+  bool begins_at(std::size_t offset, std::string_view begin) const;
   template <class Visit>
-  void for_each_export(Visit visit) const;  // visit(name, address)
+  void for_each_export(std::string_view begin, Visit visit) const;  // visit(name, address)
   template <class Value>
   std::optional<Value> value_at(std::uint64_t offset) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "tools/elf.h"
 #include "tools/program.h"
@@ -27,7 +28,7 @@ std::vector<ExportList> read_export_lists(const std::string& directory, Abi abi)
     if (name != base && !is_fuller) continue;
     auto file = ElfFile::open(entry->path());
     if (!file || !file->is_native()) continue;
-    std::vector<std::string_view> entries = mpi_entries(file->exports());
+    std::vector<std::string_view> entries = mpi_entries(file->exports("MPI_"));
     lists.push_back({entry->path(), std::move(entries), std::make_shared<const ElfFile>(*std::move(file))});
   }
   std::sort(lists.begin(), lists.end(),
@@ -42,12 +43,16 @@ std::string_view missing_entry(const ExportList& list, const Defines& host) {
 }
 
 const ExportList* choose_export_list(std::span<const ExportList> lists, Abi abi, const Defines& host) {
-  const ExportList* best = nullptr;
-  for (const ExportList& list : lists) {
-    if (best && list.entries.size() <= best->entries.size()) continue;
-    if (host ? missing_entry(list, host).empty() : base_name(list.path) == base_list_name(abi)) best = &list;
-  }
-  return best;
+  // From the fullest on: one that the host is too old for lacks something early, and one that fits ends the search.
+  std::vector<const ExportList*> by_entries;
+  for (const ExportList& list : lists) by_entries.push_back(&list);
+  std::ranges::stable_sort(by_entries, std::ranges::greater(),
+                           [](const ExportList* list) { return list->entries.size(); });
+  const auto fits = [&](const ExportList* list) {
+    return host ? missing_entry(*list, host).empty() : base_name(list->path) == base_list_name(abi);
+  };
+  const auto found = std::ranges::find_if(by_entries, fits);
+  return found == by_entries.end() ? nullptr : *found;
 }
 
 std::string preload_directory(const std::string& command) {
