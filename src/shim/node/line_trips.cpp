@@ -21,6 +21,9 @@ constexpr int looks_to_clock = 4;
 // where more of them go other ways.
 constexpr std::size_t most_bytes_of_two = std::size_t{256} << 10;
 constexpr std::size_t most_bytes_of_more = std::size_t{16} << 10;
+// Down a tree of two levels the same as between two: the round of labels that larger ones begin with makes a call in
+// which nobody need wait for all into one in which all do.
+constexpr std::uint32_t few_nodes = 4;
 
 Result as_result(Word error) { return error == 0 ? Result::ok : Result::rank_failed; }
 
@@ -37,7 +40,8 @@ void LineTrips::open(Word line, std::uint32_t node, std::uint32_t nodes) {
   node_ = node;
   nodes_ = nodes;
   most_bytes_ = nodes == 2 ? most_bytes_of_two : most_bytes_of_more;
-  most_message_bytes_ = std::max(letter_bytes(most_bytes_), most_circling_bytes);
+  most_bytes_down_ = nodes <= few_nodes ? most_bytes_of_two : most_bytes_of_more;
+  most_message_bytes_ = std::max(letter_bytes(most_bytes_down_), most_circling_bytes);
   // What is received goes behind others, of which there are at most so many, and may be as long as any message.
   const std::size_t before =
       std::max(std::size_t{std::min(nodes, most_one_by_one)} * letter_bytes(most_bytes_), most_circling_bytes);

@@ -32,7 +32,7 @@ class LineTrips {
 
   // Which trips have room for so many bytes of a member. Two members send each other the same whatever the trip is; of
   // more, what goes all the way round is short, and who sends to each one by one has few.
-  bool takes_down(std::size_t bytes) const { return bytes <= most_bytes_; }
+  bool takes_down(std::size_t bytes) const { return bytes <= most_bytes_down_; }
   bool takes_all(std::size_t bytes) const {
     return bytes <= most_bytes_ && (nodes_ == 2 || nodes_ * letter_bytes(bytes) <= most_circling_bytes);
   }
@@ -115,7 +115,7 @@ class LineTrips {
   std::uint32_t node_ = 0, nodes_ = 0;
   std::uint64_t label_ = 0;
   bool has_refused_ = false;
-  std::size_t most_bytes_ = 0, most_message_bytes_ = 0, slot_bytes_ = head_bytes;
+  std::size_t most_bytes_ = 0, most_bytes_down_ = 0, most_message_bytes_ = 0, slot_bytes_ = head_bytes;
   std::unique_ptr<char[]> memory_;
   char *slots_ = nullptr, *letter_ = nullptr, *scratch_ = nullptr;
   Word sent_ = 0;
