@@ -91,6 +91,7 @@ std::string_view ElfFile::text_at(std::size_t offset) const {
 }
 
 bool ElfFile::begins_at(std::size_t offset, std::string_view begin) const {
+  if (begin.empty()) return true;
   if (offset > bytes_.size() || bytes_.size() - offset < begin.size()) return false;
   return std::memcmp(bytes_.data() + offset, begin.data(), begin.size()) == 0;
 }
