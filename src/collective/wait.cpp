@@ -38,9 +38,9 @@ constexpr std::uint64_t mostly_awake_ns = 100 * ms, half_awake_rounds = 8;
 constexpr std::uint64_t any_letter = ~std::uint64_t{0};  // as `awaited`: whatever publish_to() stores
 
 // What `ready` finds may be of no use until others have moved on, and who never gave way would keep them from it: it is
-// believed every other round.
+// believed in one round of four, none of those in which somebody looks whether the others are alive.
 bool has_come(const Group::Awaited& awaited, std::uint64_t round) {
-  if (!awaited.flag) return round % 2 != 0 && awaited.ready && awaited.ready(awaited.context);
+  if (!awaited.flag) return round % 4 == 1 && awaited.ready && awaited.ready(awaited.context);
   return awaited.flag->load(std::memory_order_acquire) >= awaited.least;  // partner: Group::publish()
 }
 
