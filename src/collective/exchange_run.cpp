@@ -126,7 +126,8 @@ void ExchangeRun::look_for_refused(std::uint32_t rank, std::uint64_t taken) {
 void ExchangeRun::look_for_taken(std::uint32_t rank) {
   const Mail::Peer& peer = mail_.peer(rank);
   if (peer.taken == peer.sent) return;
-  note_taken(rank, group_.letters_taken(group_.rank(), rank).load(std::memory_order_acquire));  // partner: receive()
+  // Partner: receive(). Sequentially consistent for ready().
+  note_taken(rank, group_.letters_taken(group_.rank(), rank).load(std::memory_order_seq_cst));
 }
 
 bool ExchangeRun::room_for_letter(std::uint32_t rank) {
@@ -370,23 +371,29 @@ bool ExchangeRun::advance() {
   return moved;
 }
 
-// Whether advance() would do something, for a rank about to sleep: sequentially consistent loads, as Group::sleep()
-// needs.
+// Whether advance() would do something, for a rank about to sleep or to give its core away: sequentially consistent
+// loads, as Group::sleep_until_rung() needs. What is of no use now is true once at most, or it would neither sleep nor
+// let those move on who could be of use.
 bool ExchangeRun::ready() {
   for (std::uint32_t index = 0; index < source_count_; ++index) {
     const std::uint32_t rank = mail_.sources()[index];
-    const std::uint64_t received = mail_.peer(rank).received;
-    if (group_.letter(rank, group_.rank(), received).sequence.load(std::memory_order_seq_cst) > received) return true;
+    const Mail::Peer& peer = mail_.peer(rank);
+    if (group_.letter(rank, group_.rank(), peer.received).sequence.load(std::memory_order_seq_cst) <= peer.received)
+      continue;
+    // A row of which the rest is the sender's to write.
+    if (!peer.reading.is_open() || peer.reading.rest(group_, rank) != RowReading::Rest::under_way) return true;
   }
   if (target_count_ == 0) return false;
-  // Any letter taken may free what is lacking.
+  // Any letter taken may free what is lacking, or may not: it is noted.
+  bool is_freed = false;
   for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank) {
     const Mail::Peer& peer = mail_.peer(rank);
-    if (peer.taken != peer.sent &&
-        group_.letters_taken(group_.rank(), rank).load(std::memory_order_seq_cst) > peer.taken)
-      return true;
+    if (peer.taken == peer.sent) continue;
+    const std::uint64_t taken_before = peer.taken;
+    look_for_taken(rank);
+    is_freed = is_freed || peer.taken != taken_before;
   }
-  return false;
+  return is_freed || result_ != Result::ok;
 }
 
 // A peer that has finished this call, and has neither sent what is listed here nor taken what was sent, never will.

@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t ms = 1'000'000;
 constexpr std::uint64_t first_look_ns = 20 * ms;   // at the others' announcements
 constexpr std::uint64_t look_every_ns = 200 * ms;  // also at whether they are alive
+bool looks_in(std::uint64_t round) { return round % 16 == 15; }
 
 // A rank that may sleep drives the host in every round, giving way in between, until neither the wait has just begun
 // nor the host was needed a moment ago. Then it sleeps for slices in proportion to the time since, so that what comes
@@ -37,10 +38,10 @@ constexpr std::uint64_t mostly_awake_ns = 100 * ms, half_awake_rounds = 8;
 
 constexpr std::uint64_t any_letter = ~std::uint64_t{0};  // as `awaited`: whatever publish_to() stores
 
-// What `ready` finds may be of no use until others have moved on, and who never gave way would keep them from it: it is
-// believed in one round of four, none of those in which somebody looks whether the others are alive.
+// What `ready` finds and proves of no use is found once; even so it is not believed in rounds in which somebody looks
+// whether the others are alive.
 bool has_come(const Group::Awaited& awaited, std::uint64_t round) {
-  if (!awaited.flag) return round % 4 == 1 && awaited.ready && awaited.ready(awaited.context);
+  if (!awaited.flag) return !looks_in(round) && awaited.ready && awaited.ready(awaited.context);
   return awaited.flag->load(std::memory_order_acquire) >= awaited.least;  // partner: Group::publish()
 }
 
@@ -106,7 +107,7 @@ Result Group::wait_a_round(Patience& patience, const Awaited& awaited) {
     time_ns = shared_memory::own_core().give_away(time_ns);
   }
   if (time_ns == 0) {
-    if (round % 16 != 15) return Result::ok;
+    if (!looks_in(round)) return Result::ok;
     time_ns = monotonic_ns();
   }
   if (time_ns < patience.look_ns) return Result::ok;
@@ -135,7 +136,7 @@ Result Group::look(Patience& patience) {
   if (const auto verdict = head_->verdict.load(std::memory_order_acquire)) [[unlikely]]
     return broken_ = verdict_result(verdict);
   const std::uint64_t round = patience.round++;
-  if (round % 16 != 15) return Result::ok;
+  if (!looks_in(round)) return Result::ok;
   const std::uint64_t time_ns = monotonic_ns();
   if (round == 15) {
     patience.begin_ns = time_ns;

@@ -1,12 +1,17 @@
 // Exchanges whose ranks disagree, or die: all are told, nobody hangs, nothing is written past a message's end.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
+#include <functional>
+#include <new>
+#include <thread>
 #include <vector>
 
 #include "collective/collective.h"
@@ -277,6 +282,62 @@ TEST(ExchangeDeath, OfAPeer) {
       for (const bool single_copy : {false, true}) die(published, bytes, Waiting::automatic, single_copy);
   die(false, 8, Waiting::spin, true);
   die(false, 200000, Waiting::yield, true);
+}
+
+// Rank 0 waits for rank 2 to take a row, while rank 1 has long taken its letter, which frees nothing that is lacking;
+// what rank 2 does instead.
+std::string wait_beside_a_taken_letter(Waiting waiting, const std::function<void()>& instead,
+                                       const std::function<std::string(Result, double)>& verdict) {
+  void* const memory = mmap(nullptr, sizeof(shared_memory::Attention), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return "no memory";
+  auto* const attention = new (memory) shared_memory::Attention;
+  attention->everybody_rings = 1;
+  RankSetup setup = setup_of(3);
+  setup.waiting = waiting;
+  setup.progress = [](void*) { return true; };
+  setup.seating = {attention, 0, 3};
+  const std::string outcome = run_all(setup, [&](Group& group) -> std::string {
+    std::vector<char> word(8, 'w'), large(200000, 'x');
+    std::vector<Message> sends, receives;
+    if (group.rank() == 0) sends = {{1, row(word)}, {2, row(large)}};
+    if (group.rank() == 1) receives = {{0, row(word)}};
+    if (group.rank() == 2) receives = {{0, row(large)}};
+    if (barrier(group) != Result::ok) return "no barrier";
+    if (group.rank() == 2) instead();
+    const auto begin = std::chrono::steady_clock::now();
+    const Result result = exchange(group, Kind::alltoall, 1, sends, receives);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (group.rank() == 0) return verdict(result, seconds);
+    return result == Result::ok ? "" : result_name(result);
+  });
+  munmap(memory, sizeof(shared_memory::Attention));
+  return outcome;
+}
+
+TEST(ExchangeDeath, BehindALetterThatHelpsNobody) {
+  for (const Waiting waiting : {Waiting::spin, Waiting::yield, Waiting::sleep}) {
+    const std::string outcome = wait_beside_a_taken_letter(
+        waiting, [] { raise(SIGKILL); },
+        [](Result result, double seconds) -> std::string {
+          if (seconds > 2) return "took " + std::to_string(seconds) + " s";
+          return result == Result::peer_died ? "" : result_name(result);
+        });
+    EXPECT_EQ(outcome, "rank 2: killed by signal 9\n") << static_cast<int>(waiting);
+  }
+}
+
+// It gives its core away meanwhile.
+TEST(ExchangeSleep, BesideALetterThatHelpsNobody) {
+  const std::string outcome = wait_beside_a_taken_letter(
+      Waiting::sleep, [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); },
+      [](Result result, double seconds) -> std::string {
+        const double busy_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+        if (result != Result::ok) return result_name(result);
+        if (seconds < 0.3) return "did not wait";
+        return busy_seconds < seconds / 2 ? "" : "kept its core for " + std::to_string(busy_seconds) + " s";
+      });
+  EXPECT_EQ(outcome, "");
 }
 
 TEST(ExchangeShape, WithoutMailboxesNothingIsDone) {
