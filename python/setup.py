@@ -12,16 +12,19 @@ LISTS = pathlib.Path(__file__).resolve().parent.parent / "CMakeLists.txt"
 # do there, so that they find each other. Manual pages stay out: pip would leave their empty directories behind. A wheel
 # can hold no links: the library has the name that programs ask for, and nothing to compile with is there.
 PARTS = {
-    "bin/*": "bin",
-    "lib/libmillrace.so.?": "lib",
-    "lib/millrace/*.so": "lib/millrace",
-    "share/millrace/check/*": "lib/millrace/check",
+    "bin": ["bin/*"],
+    "lib": ["lib/libmillrace.so.?"],
+    "lib/millrace": ["lib/millrace/millrace-tools", "lib/millrace/*.so"],
+    "lib/millrace/check": ["share/millrace/check/*"],
 }
 
 
 def installed():
     prefix = pathlib.Path(os.environ["MILLRACE_INSTALLED"])
-    return [(to, sorted(str(path) for path in prefix.glob(pattern))) for pattern, to in PARTS.items()]
+    return [
+        (to, sorted(str(path) for pattern in patterns for path in prefix.glob(pattern)))
+        for to, patterns in PARTS.items()
+    ]
 
 
 setuptools.setup(

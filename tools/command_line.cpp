@@ -26,36 +26,9 @@ constexpr const char* footer_end =
     "A program that is called like one of these: millrace ./info, or millrace -- info.\n\n"
     "Exit codes: the program's own; 126 or 127 if it cannot be run or found; 2 for mistakes in these options.";
 
-constexpr Command command_table[] = {
-    {"info", Action::info, "info [--json] [--types] [--mpi openmpi|mpich|abi|LIBRARY]",
-     "what this machine, its MPI and the settings look like"},
-    {"check", Action::check, "check [OPTIONS]", "whether every call of this MPI is reached"},
-    {"preload", Action::preload, "preload [--mpi openmpi|mpich|abi|LIBRARY] PROGRAM",
-     "the path that LD_PRELOAD needs for a program"},
-    {"compare", Action::compare, "compare [--repeat N] -- mpirun -n 4 ./app ARGS",
-     "runs a job with and without Millrace, in turns, and says what differs"},
-    {"bench", Action::bench, "bench [--quick] [--html FILE] -- mpirun -n 8",
-     "Millrace's calls and the host's own in turns: is any slower, how much faster are the others"},
-    {"doctor", Action::doctor, "doctor [--json FILE] -- mpirun -n 4 ./app ARGS",
-     "runs a job once and says what Millrace did, what not and why, and what to change"},
-    {"report", Action::report, "report [--html FILE] RUN.json [OTHER.json]",
-     "shows a report that a run has written, or two side by side"},
-    {"explain-type", Action::explain_type, "explain-type [--count N] TYPE", "how a derived datatype is packed"},
-    {"explain", Action::explain_call, "explain [--ranks N] [--nodes N] [--crowded] CALL [BYTES]",
-     "how a collective is done, inside a node and over nodes, e.g. millrace explain allreduce 32KiB"},
-    {"simulate", Action::simulate, "simulate --topology 'pack:2 l3:8 core:8' [--ranks N] CALL [BYTES]",
-     "a collective on a machine that need not be here: who waits for whom, and how long it takes"},
-    {"tune", Action::tune, "tune [--out FILE] [-- mpirun -n 2]",
-     "measures this machine and writes a table of what it found"},
-    {"learn", Action::learn,
-     "learn [--out FILE] -- mpirun -n 4 ./app ARGS\n"
-     "learn --advise [--try NAME=VALUE] -- mpirun -n 4 ./app ARGS",
-     "runs a program, measures its own collectives, and keeps who does them faster"},
-};
-
 std::string footer() {
   std::string text = footer_start;
-  for (const Command& command : command_table) text += fmt::format("millrace {:<14}{}\n", command.name, command.doc);
+  for (const Command& command : commands()) text += fmt::format("millrace {:<14}{}\n", command.name, command.doc);
   return text + footer_end;
 }
 
@@ -65,7 +38,7 @@ class Formatter : public CLI::Formatter {
     std::string text =
         "Usage: millrace [OPTIONS] [--] PROGRAM [ARGS]\n"
         "       millrace [OPTIONS] mpirun [...] PROGRAM [ARGS]\n";
-    for (const Command& command : command_table) {
+    for (const Command& command : commands()) {
       std::string_view ways = command.usage;
       while (!ways.empty()) {
         const std::size_t end = std::min(ways.find('\n'), ways.size());
@@ -100,7 +73,7 @@ bool can_be_run(std::string_view name) {
 Request help_for(char* subcommand) {
   static char self[] = "millrace", wish[] = "--help";
   static char* words[] = {self, nullptr, nullptr, nullptr};
-  const bool is_known = subcommand && std::ranges::any_of(command_table, [&](const Command& each) {
+  const bool is_known = subcommand && std::ranges::any_of(commands(), [&](const Command& each) {
                           return std::string_view(each.name) == subcommand;
                         });
   words[1] = is_known ? subcommand : wish;
@@ -113,8 +86,6 @@ Request help_for(char* subcommand) {
 }
 
 }  // namespace
-
-std::span<const Command> commands() { return command_table; }
 
 Request parse_command_line(int argument_count, char** arguments) {
   Request request;
@@ -192,7 +163,7 @@ Request parse_command_line(int argument_count, char** arguments) {
   }
   if (!is_separated && first == "help") return help_for(request.program[1]);
   request.action = is_explained ? Action::explain : Action::launch;
-  for (const Command& command : command_table)
+  for (const Command& command : commands())
     if (!is_separated && first == command.name) request.action = command.action;
   return request;
 }

@@ -15,9 +15,9 @@
 
 #include "base/clock.h"
 #include "base/settings.h"
+#include "tools/executables.h"
 #include "tools/learn/launched.h"
 #include "tools/program.h"
-#include "tools/tune/tune.h"
 
 namespace millrace::tools {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tools/executables.h"
 #include "tools/launch.h"
-#include "tools/tune/tune.h"
 
 namespace millrace::tools {
 

@@ -69,6 +69,16 @@ std::string preload_directory(const std::string& command) {
   return {};
 }
 
+std::optional<std::string> launcher_beside(const std::string& directory) {
+  for (const std::string& bin : {directory + "/../..", directory + "/" MILLRACE_BIN_FROM_PRELOAD,
+                                 directory + "/../../bin", std::string(MILLRACE_BIN_INSTALLED)}) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::canonical(bin + "/millrace", error);
+    if (!error && std::filesystem::is_regular_file(path, error) && preload_directory(path) == directory) return path;
+  }
+  return std::nullopt;
+}
+
 std::string with_preload(std::string_view ld_preload, const std::string& preload) {
   std::string result = preload;
   while (!ld_preload.empty()) {

@@ -3,6 +3,7 @@
 // host does not have (docs/launcher.md).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ std::string_view missing_entry(const ExportList& list, const Defines& host);
 
 // The directory of the preloads belonging to the command at this path; empty if there is none.
 std::string preload_directory(const std::string& command);
+
+// The path of the command whose preloads are in this directory; nothing if there is none.
+std::optional<std::string> launcher_beside(const std::string& directory);
 
 // LD_PRELOAD with ours first and everything else kept; another preload of Millrace in it is replaced, not joined.
 std::string with_preload(std::string_view ld_preload, const std::string& preload);

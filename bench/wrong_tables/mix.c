@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { most_bytes = 256 << 10, classes = 20, most_rounds = 4000 };
+enum { most_bytes = 256 << 10, classes = 20, most_rounds = 16000 };
 
 struct class {
   char kind;

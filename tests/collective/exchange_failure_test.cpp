@@ -288,8 +288,8 @@ TEST(ExchangeDeath, OfAPeer) {
 // what rank 2 does instead.
 std::string wait_beside_a_taken_letter(Waiting waiting, const std::function<void()>& instead,
                                        const std::function<std::string(Result, double)>& verdict) {
-  void* const memory = mmap(nullptr, sizeof(shared_memory::Attention), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, sizeof(shared_memory::Attention), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return "no memory";
   auto* const attention = new (memory) shared_memory::Attention;
   attention->everybody_rings = 1;

@@ -14,7 +14,7 @@ def said(*command):
 
 @pytest.fixture(scope="session")
 def binaries(moved):
-    found = [moved / "bin/millrace", *(path for path in moved.rglob("*.so*") if not path.is_symlink())]
+    found = [*moved.rglob("millrace-tools"), *(path for path in moved.rglob("*.so*") if not path.is_symlink())]
     assert len(found) > 12
     return found
 
@@ -30,6 +30,11 @@ def test_nothing_but_glibc_is_needed(binaries):
         needed = re.findall(r"NEEDED.*\[(.*)\]", said("readelf", "-d", path))
         assert needed, path
         assert [name for name in needed if not allowed.match(name)] == [], path
+
+
+def test_what_starts_each_rank_needs_nothing(moved):
+    """To find, map and bind a library takes longer than all that it does."""
+    assert "INTERP" not in said("readelf", "-l", moved / "bin/millrace")
 
 
 def test_the_page_says_which_glibc(binaries):

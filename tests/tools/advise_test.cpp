@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "scratch.h"
+#include "tools/executables.h"
 #include "tools/learn/launched.h"
-#include "tools/tune/tune.h"
 
 namespace millrace::tools {
 namespace {

@@ -35,13 +35,15 @@ def run(*command, **more):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=60, **more)
 
 
-def test_the_program_sees_no_difference(launcher, mirror, clean):
+@pytest.mark.parametrize("options", [["--log", "off", "--"], ["--"], []], ids=str)
+def test_the_program_sees_no_difference(launcher, mirror, clean, options):
     arguments = ["", "a b", "--report", "--", "-x", "--isa=none", "*", "ü\n"]
     plain = run(mirror, *arguments)
-    ours = run(launcher, "--log", "off", "--", mirror, *arguments)
+    ours = run(launcher, *options, mirror, *arguments)
     assert ours.returncode == plain.returncode == 7
     difference = set(ours.stdout.splitlines()) ^ set(plain.stdout.splitlines())
-    assert {line for line in difference if not line.startswith("pid")} == {"variable [MILLRACE_LOG=off]"}
+    said = {"variable [MILLRACE_LOG=off]"} if "--log" in options else set()
+    assert {line for line in difference if not line.startswith("pid")} == said
     assert ours.stdout.index("argument []") < ours.stdout.index("argument [a b]")
 
 
@@ -323,7 +325,15 @@ def test_it_finds_its_preloads_wherever_it_is_installed(launcher, tmp_path, clea
 
 def test_an_incomplete_installation_says_so(launcher, tmp_path, clean):
     alone = shutil.copy(launcher, tmp_path / "millrace")
-    finished = run(alone, "--mpi=mpich", "env")
+    finished = run(alone, "env")
     assert finished.returncode == 0
+    one_line(finished, LIBRARY)
     if pathlib.Path(sys.prefix) != pathlib.Path("/usr/local"):  # unless the compiled-in place holds a real one
-        one_line(finished, "no preload for MPICH")
+        for options in (["--mpi=mpich"], ["--mpi", "mpich", "--report", "--"], ["--isa", "nonsense"], ["--log=error"]):
+            finished = run(alone, *options, "env")
+            assert finished.returncode == 0 and "PATH=" in finished.stdout and "LD_PRELOAD" not in finished.stdout
+            one_line(finished, "env runs without Millrace: millrace-tools cannot be run", "install Millrace anew")
+        for words in (["info"], ["--version"], [], ["--report"], ["--mpi"], ["--"], ["-v"], ["help"], ["--explain", "env"]):
+            finished = run(alone, *words)
+            assert finished.returncode == 127 and finished.stdout == ""
+            one_line(finished, "millrace-tools cannot be run", "install Millrace anew")

@@ -24,12 +24,12 @@
 #include "tools/check/process.h"
 #include "tools/command_app.h"
 #include "tools/command_line.h"
+#include "tools/executables.h"
 #include "tools/launch.h"
 #include "tools/learn/program_place.h"
 #include "tools/own_ranks.h"
 #include "tools/program.h"
 #include "tools/progress.h"
-#include "tools/tune/tune.h"
 #include "tools/variant.h"
 
 namespace millrace::tools {

@@ -16,12 +16,12 @@
 #include "tools/command_app.h"
 #include "tools/command_line.h"
 #include "tools/doctor/shown.h"
+#include "tools/executables.h"
 #include "tools/job.h"
 #include "tools/launch.h"
 #include "tools/learn/launched.h"
 #include "tools/learn/program_place.h"
 #include "tools/program.h"
-#include "tools/tune/tune.h"
 
 namespace millrace::tools {
 namespace {

@@ -15,9 +15,9 @@
 
 #include "base/log.h"
 #include "tools/command_line.h"
+#include "tools/executables.h"
 #include "tools/learn/host_settings.h"
 #include "tools/learn/launched.h"
-#include "tools/tune/tune.h"
 
 namespace millrace::tools {
 namespace {

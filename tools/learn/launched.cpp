@@ -12,10 +12,10 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "tools/executables.h"
 #include "tools/launch.h"
 #include "tools/learn/program_place.h"
 #include "tools/program.h"
-#include "tools/tune/tune.h"
 
 namespace millrace::tools {
 namespace {

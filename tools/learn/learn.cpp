@@ -14,10 +14,10 @@
 #include "plan/tuning.h"
 #include "tools/command_app.h"
 #include "tools/command_line.h"
+#include "tools/executables.h"
 #include "tools/learn/advise.h"
 #include "tools/learn/launched.h"
 #include "tools/program.h"
-#include "tools/tune/tune.h"
 
 namespace millrace::tools {
 namespace {

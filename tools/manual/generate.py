@@ -5,7 +5,7 @@ declarations that --help is printed from.
     generate.py --out DIRECTORY -- [EMULATOR...] MILLRACE
 
 DIRECTORY is laid out as share/ of an installation. --list prints the files, one a line, and writes none; the names of
-the commands are then those of tools/command_line.cpp.
+the commands are then those of tools/commands.cpp.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import fish
 import pages
 import zsh
 
-COMMAND_LINE = pathlib.Path(__file__).resolve().parent.parent / "command_line.cpp"
+COMMAND_LINE = pathlib.Path(__file__).resolve().parent.parent / "commands.cpp"
 
 
 def describe(launcher, *words):

@@ -14,10 +14,10 @@
 #include "base/log.h"
 #include "plan/measured_messages.h"
 #include "tools/check/process.h"
+#include "tools/executables.h"
 #include "tools/own_ranks.h"
 #include "tools/program.h"
 #include "tools/progress.h"
-#include "tools/tune/tune.h"
 
 namespace millrace::tools {
 namespace {

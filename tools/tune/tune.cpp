@@ -70,12 +70,6 @@ int reset(const std::string& path) {
 
 }  // namespace
 
-std::string own_path() {
-  char path[4096];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string{};
-}
-
 int tune_command(char** arguments) {
   if (arguments[1] && std::string_view(arguments[1]) == "--measure-messages" && arguments[2])
     return measure_messages_on_rank(arguments[2], arguments[3] ? arguments[4] : nullptr);

@@ -8,6 +8,4 @@ namespace millrace::tools {
 // `arguments`: "tune" and what follows it, ended by null. Returns the exit code.
 int tune_command(char** arguments);
 
-std::string own_path();  // of this command
-
 }  // namespace millrace::tools

@@ -109,7 +109,8 @@ void report(const Communicator& communicator, MeasuredCalls& calls) {
     group.write_note(++calls.reports, &record, sizeof record);
 }
 
-// What all have reported. `begin_ns`: when all had; to wait for that costs nothing that this call would not have waited.
+// What all have reported. `begin_ns`: when all had; to wait for that costs nothing that this call would not have
+// waited.
 Result read_reports(collective::Group& group, MeasuredCalls& calls, std::uint64_t& begin_ns) {
   calls.records.resize(group.ranks());
   if (collective::Across* const across = group.across()) {
