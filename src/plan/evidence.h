@@ -114,9 +114,12 @@ class Evidence {
   }
 
   // Counts a call that is like one before, if nothing but that is to be done for it and nothing was decided since
-  // `epoch`; else false, and nothing is counted.
-  bool begin_as_before(std::uint64_t epoch) {
-    if (turn_ + 1 >= window_.first || report_turn_ != epoch) return false;
+  // `epoch`; else false, and nothing is counted. Over nodes nothing is to be done, either, once a window is reported,
+  // until ranks meet in a call that `synchronises`: who makes others only may never come to one.
+  bool begin_as_before(std::uint64_t epoch, bool synchronises) {
+    if (report_turn_ != epoch) return false;
+    const bool has_time = turn_ + 1 < window_.first;
+    if (!has_time && (synchronises || !over_nodes_ || !has_reported_)) return false;
     ++turn_;
     return true;
   }

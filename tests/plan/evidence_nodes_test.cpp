@@ -45,6 +45,31 @@ TEST(EvidenceOverNodes, NothingIsDecidedWhereARootMayLeave) {
   EXPECT_EQ(job.decisions, 1u);
 }
 
+// Who makes no others pays for the look at what is due once, and not in each of them.
+TEST(EvidenceOverNodes, CallsAreAsBeforeWhereNothingIsDueUntilRanksMeet) {
+  for (const bool over_nodes : {false, true}) {
+    Evidence evidence(false, over_nodes);
+    EvidenceRecord record;
+    const std::uint64_t epoch = evidence.epoch();
+    std::uint32_t as_before = 0, reports = 0;
+    for (int call = 0; call < 40; ++call) {
+      if (evidence.begin_as_before(epoch, false)) {
+        ++as_before;
+        continue;
+      }
+      const Evidence::Due due = evidence.begin(false);
+      if (due.report) evidence.report(record), ++reports;
+      EXPECT_FALSE(due.decision);
+    }
+    EXPECT_EQ(evidence.turn(), 40u);
+    EXPECT_EQ(reports, 1u);
+    EXPECT_EQ(as_before, over_nodes ? 27u : 7u);  // the window is of calls 8 to 19, the report in call 20
+    EXPECT_FALSE(evidence.begin_as_before(epoch, true));
+    const Evidence::Due due = evidence.begin(true);
+    EXPECT_TRUE(due.decision && !due.report);
+  }
+}
+
 // Each decision is a step over the wire.
 TEST(EvidenceOverNodes, WhatCannotChangeIsSoonLeftInPeace) {
   Job job(4, 15, 1e9, 2);

@@ -203,10 +203,10 @@ void keep_answer(Communicator& communicator, Reason reason) noexcept {
 
 void forget_answer(Communicator& communicator) noexcept { keep_answer(communicator, Reason::none); }
 
-bool count_as_before(Communicator& communicator, std::uint64_t epoch) noexcept {
+bool count_as_before(Communicator& communicator, std::uint64_t epoch, bool synchronises) noexcept {
   MeasuredCalls* const calls = calls_of(communicator);
   if (!calls) return when_to_try.load(std::memory_order_relaxed) == When::never;
-  if (!calls->evidence.begin_as_before(epoch)) return false;
+  if (!calls->evidence.begin_as_before(epoch, synchronises)) return false;
   add(job.calls, 1);
   return true;
 }

@@ -42,8 +42,8 @@ void forget_answer(Communicator& communicator) noexcept;
 void note_host_call(Communicator& communicator, std::uint64_t time_ns) noexcept;
 
 // Counts a call whose words are those of one that was refused when the ranks had decided as in `epoch`. False if more
-// than that is due: then nothing is counted.
-bool count_as_before(Communicator& communicator, std::uint64_t epoch) noexcept;
+// than that is due: then nothing is counted. `synchronises`: no rank may leave such a call before all have come.
+bool count_as_before(Communicator& communicator, std::uint64_t epoch, bool synchronises) noexcept;
 void note_counted(Communicator& communicator) noexcept;  // before the end of such a call that failed
 std::uint64_t epoch_of_decisions(const Communicator& communicator);
 

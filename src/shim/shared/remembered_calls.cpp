@@ -5,6 +5,22 @@
 #include "shim/bind/late_answers.h"
 
 namespace millrace::shim {
+namespace {
+
+// Of those that are remembered; a rank may leave all others before the rest have come.
+bool may_synchronise(Entry entry) {
+  switch (entry) {
+    case Entry::Bcast:
+    case Entry::Reduce:
+    case Entry::Scan:
+    case Entry::Exscan:
+    case Entry::Gather:
+    case Entry::Scatter: return false;
+    default: return true;
+  }
+}
+
+}  // namespace
 
 void remember_call(Symbol symbol, std::span<const Word> words, CollectiveKind kind, std::array<std::uint8_t, 2> buffers,
                    Communicator& communicator, bool counted, const Repeat* repeat) {
@@ -20,6 +36,7 @@ void remember_call(Symbol symbol, std::span<const Word> words, CollectiveKind ki
   remembered.buffers = buffers;
   remembered.is_ours = repeat != nullptr;
   remembered.is_counted = counted;
+  remembered.synchronises = may_synchronise(symbol_entry(symbol));
   remembered.generation = communicator_generation.load(std::memory_order_acquire);
   remembered.epoch = epoch_of_decisions(communicator);
   remembered.serial = communicator.serial;
@@ -44,7 +61,7 @@ bool repeat_call(RememberedCall& before, Word first, Word second, Word& result) 
   const Repeat& repeat = before.repeat;
   if (!repeat.fits(repeat, first, second)) return false;
   const Symbol symbol = before.symbol;  // an error handler may make calls that are remembered in this place
-  const bool is_as_before = count_as_before(communicator, before.epoch);
+  const bool is_as_before = count_as_before(communicator, before.epoch, before.synchronises);
   if (!is_as_before) {
     const Whose whose = whose_call(communicator, repeat.asked);
     if (whose.reason != record::Reason::none) {

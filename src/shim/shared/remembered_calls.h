@@ -33,6 +33,7 @@ struct RememberedCall {
   std::uint8_t kinds_of_buffers = 0;
   bool is_ours = false;
   bool is_counted = true;
+  bool synchronises = true;      // as far as its symbol tells
   std::uint64_t generation = 0;  // of communicators
   std::uint64_t epoch = 0;       // of decisions
   std::uint64_t serial = 0;      // of the communicator
@@ -142,7 +143,7 @@ template <Symbol symbol, CollectiveKind kind, std::size_t count>
   RememberedCall& before = remembered_call(symbol, kind, words);
   if (!is_as_before<symbol>(before, words)) return false;
   if (before.is_ours) return repeat_call(before, words[before.buffers[0]], words[before.buffers[1]], result);
-  if (before.is_counted && !count_as_before(*before.communicator, before.epoch)) return false;
+  if (before.is_counted && !count_as_before(*before.communicator, before.epoch, before.synchronises)) return false;
   const Word comm = before.communicator->handle;
   const std::uint64_t generation = before.generation, serial = before.serial;
   const bool counted = before.is_counted;
