@@ -10,6 +10,12 @@ namespace {
 // So that what was packed is still in the first cache when it is unpacked.
 constexpr std::size_t piece_bytes = 16 << 10;
 
+void unpack_part_of(void* context, std::size_t first, std::size_t length, void* packed) {
+  const auto& [of, begin] = *static_cast<const DataPart*>(context);
+  if ((of->row || of->move) && begin + first < of->bytes)
+    unpack(*of, begin + first, std::min(length, of->bytes - begin - first), packed);
+}
+
 }  // namespace
 
 void pack(const Data& from, std::size_t first, std::size_t length, void* packed) {
@@ -39,6 +45,12 @@ void unpack(const Data& to, std::size_t first, std::size_t length, const void* p
   } else {
     to.move(to.context, first, length, const_cast<void*>(packed));
   }
+}
+
+Data part_of(const Data& of, std::size_t first, std::size_t length, DataPart& part) {
+  if (of.row && of.bytes >= first + length) return {length, static_cast<char*>(of.row) + first, nullptr, nullptr};
+  part = {&of, first};
+  return {length, nullptr, unpack_part_of, &part};
 }
 
 void move_all(const Data& from, const Data& to, std::size_t bytes, void* scratch, std::size_t scratch_bytes) {

@@ -13,6 +13,14 @@ void pack(const Data& from, std::size_t first, std::size_t length, void* packed)
 void leave(const Group& group, const Data& from, std::size_t first, std::size_t length, char* packed);
 // The same of what is received, out of `packed`.
 void unpack(const Data& to, std::size_t first, std::size_t length, const void* packed);
+// What is received from byte `first` on, as a message of its own: as much of it as there is room for is kept.
+struct DataPart {
+  const Data* of;
+  std::size_t first;
+};
+// `part` must outlive what is returned.
+Data part_of(const Data& of, std::size_t first, std::size_t length, DataPart& part);
+
 // The first `bytes` of a message whose two ends are in this process. Goes through `scratch` only where neither is a
 // row.
 void move_all(const Data& from, const Data& to, std::size_t bytes, void* scratch, std::size_t scratch_bytes);

@@ -58,6 +58,10 @@ class ModelWire final : public collective::Wire {
   collective::Result allgather(collective::Line, char*, std::span<const std::size_t>) override {
     return collective::Result::not_supported;
   }
+  bool reaches(std::span<char* const>, std::size_t) const override { return false; }
+  collective::Result allgather_rows(collective::Line, std::span<char* const>, std::size_t) override {
+    return collective::Result::not_supported;
+  }
   collective::Result gather(collective::Line, char*, std::span<const std::size_t>, std::uint32_t) override {
     return collective::Result::not_supported;
   }

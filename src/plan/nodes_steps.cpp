@@ -107,6 +107,10 @@ class CountingWire final : public collective::Wire {
   Result allgather(Line, char*, std::span<const std::size_t> bytes) override {
     return note(Kind::allgather, 0, {bytes.begin(), bytes.end()}, bytes[node_]);
   }
+  bool reaches(std::span<char* const>, std::size_t) const override { return true; }
+  Result allgather_rows(Line, std::span<char* const>, std::size_t bytes) override {
+    return note(Kind::allgather, 0, std::vector(nodes_, bytes), bytes);
+  }
   Result gather(Line, char*, std::span<const std::size_t> bytes, std::uint32_t root) override {
     return note(Kind::gather, root, {bytes.begin(), bytes.end()}, bytes[node_]);
   }

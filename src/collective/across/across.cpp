@@ -30,8 +30,11 @@ bool Across::open(NodeMap&& map, std::uint32_t rank, Here* here, Wire& wire, con
   receives_.reset(new (std::nothrow) Message[map_.most_places()]);
   parts_.reset(new (std::nothrow) Data[map_.most_places()]);
   row_data_.reset(new (std::nothrow) Data[std::size_t{2} * map_.ranks()]);
+  data_parts_.reset(new (std::nothrow) DataPart[map_.most_places()]);
+  columns_.reset(new (std::nothrow) char*[map_.nodes()]);
   row_inputs_.reset(new (std::nothrow) const void*[map_.ranks()]);
-  if (!memory_ || !node_bytes_ || !counts_ || !sends_ || !receives_ || !parts_ || !row_data_ || !row_inputs_)
+  if (!memory_ || !node_bytes_ || !counts_ || !sends_ || !receives_ || !parts_ || !row_data_ || !data_parts_ ||
+      !columns_ || !row_inputs_)
     return false;
   char* first = memory_.get();
   first += alignment - reinterpret_cast<std::uintptr_t>(first) % alignment;

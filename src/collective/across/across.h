@@ -17,6 +17,7 @@
 #include "collective/across/node_map.h"
 #include "collective/across/wire.h"
 #include "collective/blocking.h"
+#include "collective/data.h"
 #include "collective/exchange.h"
 #include "collective/group.h"
 
@@ -32,6 +33,9 @@ class Across {
   static constexpr std::size_t bcast_piece_bytes = std::size_t{256} << 10;
   // Blocks of up to so many bytes are gathered by a leader for its whole node.
   static constexpr std::size_t gathered_by_one_bytes = std::size_t{4} << 10;
+  // Of larger ones, where each rank gathers those of its place and all of a node show them to each other, so much of
+  // each at a time: they lie where the program wants them, if that is in rows.
+  static constexpr std::size_t shown_piece_bytes = std::size_t{1} << 20;
   // Up to so many bytes are reduced by a leader for its whole node; of more each rank leads a part.
   static constexpr std::size_t led_by_one_bytes = std::size_t{16} << 10;
   // Of up to so many bytes in rank order each rank gets everybody's, and folds all of them.
@@ -104,6 +108,8 @@ class Across {
   Result scatter_reduced(const char* in, char* out, const Blocking& blocks, const Reducer& reducer, std::size_t first,
                          std::size_t length);
   Result allgather_piece(const Data& own, std::span<const Data> received, std::size_t first, std::size_t length);
+  Result allgather_shown(const Data& own, std::span<const Data> received, std::size_t first, std::size_t length);
+  bool is_shown(Kind kind, std::size_t bytes) const;
   Result publish_piece(const Data& own, std::span<const Data> received, std::size_t first, std::size_t length);
   Result alltoall_piece(std::span<const Data> sent, std::span<const Data> received, std::size_t first,
                         std::size_t length);
@@ -152,6 +158,8 @@ class Across {
   std::unique_ptr<std::size_t[]> counts_;  // for blocks of the places of a node, twice
   std::unique_ptr<Message[]> sends_, receives_;
   std::unique_ptr<Data[]> parts_, row_data_;
+  std::unique_ptr<DataPart[]> data_parts_;
+  std::unique_ptr<char*[]> columns_;  // a block of each node
   std::unique_ptr<const void*[]> row_inputs_;
   Result broken_ = Result::ok;
   std::uint64_t history_ = 0;  // made of this call and all before: the same on all ranks, or the program is wrong

@@ -31,12 +31,17 @@ Result Across::exchange_blocks(Kind kind, std::size_t bytes, std::span<const Dat
   if (const Result result = begin(kind, bytes, root); result != Result::ok) return result;
   const Data* const own_sent = sent.empty() ? nullptr : sent.data();
   const Data* const own_received = received.empty() ? nullptr : received.data();
-  const std::size_t piece = piece_bytes(kind);
+  const bool shown = is_shown(kind, bytes);
+  const std::size_t piece =
+      shown ? std::min(shown_piece_bytes, rooms_.size() * room_bytes / map_.nodes()) : piece_bytes(kind);
   for (std::size_t first = 0; first < bytes; first += piece) {
     const std::size_t length = std::min(piece, bytes - first);
     Result result = Result::not_supported;
     switch (kind) {
-      case Kind::allgather: result = allgather_piece(*own_sent, received, first, length); break;
+      case Kind::allgather:
+        result = shown ? allgather_shown(*own_sent, received, first, length)
+                       : allgather_piece(*own_sent, received, first, length);
+        break;
       case Kind::alltoall:
         result = map_.is_even() ? alltoall_piece(sent, received, first, length)
                                 : alltoall_led(sent, received, first, length);
@@ -51,22 +56,6 @@ Result Across::exchange_blocks(Kind kind, std::size_t bytes, std::span<const Dat
 }
 
 Result Across::allgather_piece(const Data& own, std::span<const Data> received, std::size_t first, std::size_t length) {
-  const std::uint32_t nodes = map_.nodes();
-  if (map_.is_even() && here_ && length > gathered_by_one_bytes) {
-    // Each rank gathers the blocks of its place, and all of a node show each other what they have.
-    const std::size_t column = nodes * length;
-    pack_part(own, first, length, room(1) + node() * length);
-    std::fill_n(node_bytes_.get(), nodes, length);
-    const Result gathered = wire_->allgather(Line::places, room(1), {node_bytes_.get(), nodes});
-    if (const Result result = stepped(gathered); result != Result::ok) return result;
-    for (std::uint32_t at = 0; at < places(); ++at) parts_[at] = {column, room(0) + at * column, nullptr, nullptr};
-    const Data mine{column, room(1), nullptr, nullptr};
-    const Result result = stepped(here_->publish(history_ >> 24, mine, {parts_.get(), places()}, column));
-    if (result != Result::ok) return result;
-    for (std::uint32_t rank = 0; rank < map_.ranks(); ++rank)
-      unpack_part(received[rank], first, length, room(0) + map_.place_of(rank) * column + map_.node_of(rank) * length);
-    return Result::ok;
-  }
   char* const node_row = room(0) + map_.first(node()) * length;
   pack_part(own, first, length, node_row + place() * length);
   std::size_t receives = 0;
@@ -81,6 +70,43 @@ Result Across::allgather_piece(const Data& own, std::span<const Data> received, 
   if (const Result result = here_bcast(room(0), map_.ranks() * length, 0); result != Result::ok) return result;
   for (std::uint32_t i = 0; i < map_.ranks(); ++i)
     unpack_part(received[map_.in_node_order(i)], first, length, room(0) + i * length);
+  return Result::ok;
+}
+
+// By what all ranks know: whether each gathers the blocks of its place.
+bool Across::is_shown(Kind kind, std::size_t bytes) const {
+  return kind == Kind::allgather && map_.is_even() && map_.most_places() > 1 && bytes > gathered_by_one_bytes;
+}
+
+// What comes over the wire, and what the others of this node show, is copied once: to where the program wants it. Only
+// what is not to lie in a row goes through the rooms.
+Result Across::allgather_shown(const Data& own, std::span<const Data> received, std::size_t first, std::size_t length) {
+  const std::uint32_t nodes = map_.nodes();
+  const auto row_of = [&](const Data& to) {
+    return to.row && to.bytes >= first + length ? static_cast<char*>(to.row) + first : nullptr;
+  };
+  bool in_place = true;
+  for (std::uint32_t of = 0; of < nodes; ++of) {
+    columns_[of] = row_of(received[map_.rank_at(of, place())]);
+    in_place = in_place && columns_[of];
+  }
+  const auto columns = std::span(columns_.get(), nodes);
+  in_place = in_place && wire_->reaches({columns.data(), nodes}, length);
+  for (std::uint32_t of = 0; !in_place && of < nodes; ++of) columns[of] = room(0) + of * length;
+  char* const mine = columns[node()];
+  if (!own.row || static_cast<char*>(own.row) + first != mine) pack_part(own, first, length, mine);
+  const Result gathered = wire_->allgather_rows(Line::places, {columns.data(), nodes}, length);
+  if (const Result result = stepped(gathered); result != Result::ok) return result;
+  for (std::uint32_t of = 0; of < nodes; ++of) {
+    for (std::uint32_t at = 0; at < places(); ++at)
+      parts_[at] = at == place() ? Data{length, nullptr, nullptr, nullptr}
+                                 : part_of(received[map_.rank_at(of, at)], first, length, data_parts_[at]);
+    const Data shown{length, columns[of], nullptr, nullptr};
+    const Result result = stepped(here_->publish(history_ >> 24, shown, {parts_.get(), places()}, length));
+    if (result != Result::ok) return result;
+  }
+  for (std::uint32_t of = 0; !in_place && of < nodes; ++of)
+    unpack_part(received[map_.rank_at(of, place())], first, length, columns[of]);
   return Result::ok;
 }
 

@@ -41,6 +41,10 @@ class Wire {
   // Block `node` of `all`, which node `node` has filled, to all, or to the root; from the root to node `node`.
   // `bytes[node]` of each, one behind the other. The own block lies in its place in `all` on every rank.
   virtual Result allgather(Line line, char* all, std::span<const std::size_t> bytes) = 0;
+  // The same of blocks alike that lie anywhere: that of node `node` at `blocks[node]`. `reaches`: whether it can; what
+  // it cannot must be laid one behind the other. It may differ between the members.
+  virtual bool reaches(std::span<char* const> blocks, std::size_t bytes) const = 0;
+  virtual Result allgather_rows(Line line, std::span<char* const> blocks, std::size_t bytes) = 0;
   virtual Result gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
   virtual Result scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) = 0;
   // `bytes[node]` to each node, and as many from it, one behind the other. `most_bytes` is the same on all nodes and

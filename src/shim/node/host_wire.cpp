@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "abi.h"
 #include "shim/bind/attention.h"
@@ -130,6 +131,31 @@ Result HostWire::allgather(Line, char* all, std::span<const std::size_t> bytes) 
   const Word type = abi::byte_type();
   if (alike) return call_host<Symbol::MPI_Allgather>(abi::in_place, 0, type, as_word(all), word(bytes[0]), type, line_);
   return call_host<Symbol::MPI_Allgatherv>(abi::in_place, 0, type, as_word(all), as_word(lengths_.data()),
+                                           as_word(places_.data()), type, line_);
+}
+
+// Places are numbers of bytes in an int.
+bool HostWire::reaches(std::span<char* const> blocks, std::size_t bytes) const {
+  const auto [first, last] = std::ranges::minmax(blocks);
+  return static_cast<std::size_t>(last - first) + bytes <= std::size_t{std::numeric_limits<int>::max()};
+}
+
+Result HostWire::allgather_rows(Line, std::span<char* const> blocks, std::size_t bytes) {
+  if (trips_.takes_all(bytes)) {
+    std::memcpy(trips_.own_data(), blocks[node_], bytes);
+    if (const Result result = trips_.all_to_all(bytes); result != Result::ok) return result;
+    for (std::uint32_t node = 0; node < nodes_; ++node)
+      if (node != node_) std::memcpy(blocks[node], trips_.data_of(node), bytes);
+    return Result::ok;
+  }
+  // The same call on all members, however their blocks lie.
+  char* const first = *std::ranges::min_element(blocks);
+  for (std::uint32_t node = 0; node < nodes_; ++node) {
+    lengths_[node] = static_cast<int>(bytes);
+    places_[node] = static_cast<int>(blocks[node] - first);
+  }
+  const Word type = abi::byte_type();
+  return call_host<Symbol::MPI_Allgatherv>(abi::in_place, 0, type, as_word(first), as_word(lengths_.data()),
                                            as_word(places_.data()), type, line_);
 }
 

@@ -33,6 +33,8 @@ class HostWire final : public collective::Wire {
   collective::Result exscan(collective::Line line, void* in_out, std::size_t elements,
                             const collective::Reducer& reducer) override;
   collective::Result allgather(collective::Line line, char* all, std::span<const std::size_t> bytes) override;
+  bool reaches(std::span<char* const> blocks, std::size_t bytes) const override;
+  collective::Result allgather_rows(collective::Line line, std::span<char* const> blocks, std::size_t bytes) override;
   collective::Result gather(collective::Line line, char* all, std::span<const std::size_t> bytes,
                             std::uint32_t root) override;
   collective::Result scatter(collective::Line line, char* all, std::span<const std::size_t> bytes,

@@ -71,6 +71,8 @@ class NoWire final : public Wire {
   }
   Result exscan(Line, void*, std::size_t, const Reducer&) override { return Result::rank_failed; }
   Result allgather(Line, char*, std::span<const std::size_t>) override { return Result::rank_failed; }
+  bool reaches(std::span<char* const>, std::size_t) const override { return false; }
+  Result allgather_rows(Line, std::span<char* const>, std::size_t) override { return Result::rank_failed; }
   Result gather(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return Result::rank_failed; }
   Result scatter(Line, char*, std::span<const std::size_t>, std::uint32_t) override { return Result::rank_failed; }
   Result alltoall(Line, const char*, char*, std::span<const std::size_t>, std::size_t) override {
@@ -151,6 +153,12 @@ TEST_P(AcrossPlacements, LargeData) {
                      if (std::string wrong = check_blocks(group, kind, 800001, 800001, ++number, Form::rows, false);
                          !wrong.empty())
                        return fmt::format("{}: {}", kind_name(kind), wrong);
+                 // Shown in several pieces.
+                 for (const Form form : {Form::rows, Form::movers, Form::mixed})
+                   if (std::string wrong = check_blocks(group, Kind::allgather, 2 * Across::shown_piece_bytes + 12345,
+                                                        2 * Across::shown_piece_bytes + 12345, ++number, form, false);
+                       !wrong.empty())
+                     return wrong;
                  return "";
                }),
             "");

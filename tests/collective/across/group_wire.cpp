@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "collective/collective.h"
 
@@ -110,6 +111,19 @@ Result PretendedRank::GroupWire::allgather(Line line, char* all, std::span<const
   const Data own{bytes[group.rank()], own_row(all, bytes, group.rank()), nullptr, nullptr};
   receives[group.rank()].bytes = own.bytes;
   return publish(group, Kind::allgather, 0, own, receives);
+}
+
+bool PretendedRank::GroupWire::reaches(std::span<char* const> blocks, std::size_t bytes) const {
+  const auto [first, last] = std::ranges::minmax(blocks);
+  return static_cast<std::size_t>(last - first) + bytes <= std::size_t{std::numeric_limits<int>::max()};
+}
+
+Result PretendedRank::GroupWire::allgather_rows(Line line, std::span<char* const> blocks, std::size_t bytes) {
+  Group& group = of(line);
+  std::vector<Data> receives;
+  for (std::uint32_t node = 0; node < blocks.size(); ++node)
+    receives.push_back({bytes, node == group.rank() ? nullptr : blocks[node], nullptr, nullptr});
+  return publish(group, Kind::allgather, 0, {bytes, blocks[group.rank()], nullptr, nullptr}, receives);
 }
 
 Result PretendedRank::GroupWire::gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) {

@@ -58,6 +58,9 @@ class PretendedRank {
                           const Reducer& reducer) override;
     Result exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) override;
     Result allgather(Line line, char* all, std::span<const std::size_t> bytes) override;
+    // As a host's int of bytes does.
+    bool reaches(std::span<char* const> blocks, std::size_t bytes) const override;
+    Result allgather_rows(Line line, std::span<char* const> blocks, std::size_t bytes) override;
     Result gather(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
     Result scatter(Line line, char* all, std::span<const std::size_t> bytes, std::uint32_t root) override;
     Result alltoall(Line line, const char* in, char* out, std::span<const std::size_t> bytes,
