@@ -433,7 +433,8 @@ Result ExchangeRun::run() {
       --polls;
       shared_memory::cpu_pause();
     } else {
-      result_ = group_.idle(patience, awaited);
+      const Result idled = group_.idle(patience, awaited);
+      if (result_ == Result::ok) result_ = idled;  // ready() may have found what breaks the group
       if (result_ == Result::ok && patience.round % rounds_between_looks == 0 && somebody_has_gone_on())
         result_ = group_.fail(Result::mismatch);
       polls = group_.polls_between();
