@@ -73,7 +73,7 @@ std::optional<std::string> launcher_beside(const std::string& directory) {
   for (const std::string& bin : {directory + "/../..", directory + "/" MILLRACE_BIN_FROM_PRELOAD,
                                  directory + "/../../bin", std::string(MILLRACE_BIN_INSTALLED)}) {
     std::error_code error;
-    const std::filesystem::path path = std::filesystem::canonical(bin + "/millrace", error);
+    std::string path = std::filesystem::canonical(bin + "/millrace", error);
     if (!error && std::filesystem::is_regular_file(path, error) && preload_directory(path) == directory) return path;
   }
   return std::nullopt;
