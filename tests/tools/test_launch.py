@@ -333,7 +333,8 @@ def test_an_incomplete_installation_says_so(launcher, tmp_path, clean):
             finished = run(alone, *options, "env")
             assert finished.returncode == 0 and "PATH=" in finished.stdout and "LD_PRELOAD" not in finished.stdout
             one_line(finished, "env runs without Millrace: millrace-tools cannot be run", "install Millrace anew")
-        for words in (["info"], ["--version"], [], ["--report"], ["--mpi"], ["--"], ["-v"], ["help"], ["--explain", "env"]):
+        for words in (["info"], ["--version"], [], ["--report"], ["--mpi"], ["--"], ["-v"], ["help"],
+                      ["--explain", "env"]):  # fmt: skip
             finished = run(alone, *words)
             assert finished.returncode == 127 and finished.stdout == ""
             one_line(finished, "millrace-tools cannot be run", "install Millrace anew")
