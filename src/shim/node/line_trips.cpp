@@ -39,8 +39,8 @@ void LineTrips::open(Word line, std::uint32_t node, std::uint32_t nodes) {
   line_ = line;
   node_ = node;
   nodes_ = nodes;
-  most_bytes_ = nodes <= few_nodes ? most_bytes_of_two : most_bytes_of_more;
-  most_bytes_down_ = most_bytes_;
+  most_bytes_ = nodes == 2 ? most_bytes_of_two : most_bytes_of_more;
+  most_bytes_down_ = nodes <= few_nodes ? most_bytes_of_two : most_bytes_of_more;
   most_message_bytes_ = std::max(letter_bytes(most_bytes_down_), most_circling_bytes);
   // What is received goes behind others, of which there are at most so many, and may be as long as any message.
   const std::size_t before =
