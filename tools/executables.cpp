@@ -5,9 +5,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "base/log.h"
+#include "base/settings.h"
+#include "tools/environment.h"
 #include "tools/launch.h"
 #include "tools/plain_launch.h"
 #include "tools/program.h"
@@ -31,11 +32,13 @@ int become_tools(const std::string& command, char** arguments) {
   const std::string why = fmt::format("{} cannot be run: {}; install Millrace anew, all of it",
                                       directory.empty() ? tools_name : path, std::strerror(error));
   char** const program = program_behind_options(arguments);
+  const Environment environment(environ);
+  set_log_level(read_settings(environ).log);
   if (!program) {
-    log(LogLevel::error, why);
+    say_once(environment, LogLevel::error, why);
     return exit_code_of(error);
   }
-  log(LogLevel::warning, fmt::format("{} runs without Millrace: {}", *program, why));
+  say_once(environment, LogLevel::warning, fmt::format("{} runs without Millrace: {}", *program, why));
   execvp(*program, program);
   const int program_error = errno;
   log(LogLevel::error, fmt::format("{}: {}", *program, std::strerror(program_error)));

@@ -333,6 +333,8 @@ def test_an_incomplete_installation_says_so(launcher, tmp_path, clean):
             finished = run(alone, *options, "env")
             assert finished.returncode == 0 and "PATH=" in finished.stdout and "LD_PRELOAD" not in finished.stdout
             one_line(finished, "env runs without Millrace: millrace-tools cannot be run", "install Millrace anew")
+        for settings in ({"PMI_RANK": "1"}, {"MILLRACE_LOG": "off"}):  # one rank says it, if anybody is to
+            assert run(alone, "--isa=none", "env", env={**os.environ, **settings}).stderr == ""
         for words in (["info"], ["--version"], [], ["--report"], ["--mpi"], ["--"], ["-v"], ["help"],
                       ["--explain", "env"]):  # fmt: skip
             finished = run(alone, *words)
