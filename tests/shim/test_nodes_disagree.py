@@ -11,17 +11,20 @@ WHY_NOT = nodes.missing()
 KINDS = 9
 # Of which every rank gets something of all the others, and so hears of it in the call itself.
 FROM_ALL = ("allreduce", "allgather", "reduce_scatter", "alltoall")
-# What the others send, what those who differ do, and who they are. Letters that a host sends at once and those that it
-# holds until they are asked for, and what is too long for one.
+# What the others send, what those who differ do, who they are, and who is the root. Letters that a host sends at once
+# and those that it holds until they are asked for, and what is too long for one.
 CASES = {
-    "more_small": (1, 2, "node", 2),
-    "fewer_small": (2, 1, "node", 0),
-    "more": (3000, 6000, "node", 2),
-    "fewer": (6000, 3000, "node", 2),
-    "more_large": (70_000, 140_000, "node", 2),
-    "fewer_large": (140_000, 70_000, "node", 0),
-    "one_rank_more": (3000, 6000, "rank", 0),
-    "one_rank_fewer": (6000, 3000, "rank", 3),
+    "more_small": (1, 2, "node", 2, 0),
+    "fewer_small": (2, 1, "node", 0, 0),
+    "more": (3000, 6000, "node", 2, 0),
+    "fewer": (6000, 3000, "node", 2, 0),
+    "more_large": (70_000, 140_000, "node", 2, 0),
+    "fewer_large": (140_000, 70_000, "node", 0, 0),
+    "one_rank_more": (3000, 6000, "rank", 0, 0),
+    "one_rank_fewer": (6000, 3000, "rank", 3, 0),
+    "one_rank_more_large": (70_000, 140_000, "rank", 3, 3),
+    "one_rank_fewer_large": (140_000, 70_000, "rank", 2, 3),
+    "root_fewer_large": (140_000, 70_000, "rank", 3, 3),
 }
 
 
@@ -53,7 +56,7 @@ def test_on_pretended_nodes(host, case):
 @pytest.mark.parametrize("split", ["0,1,0,1", "1+3", "1+1+2"])
 def test_wherever_ranks_are(split):
     program = build("openmpi4", "nodes_disagree.c")
-    for case in ("one_rank_more", "one_rank_fewer"):
+    for case in (name for name in CASES if name.startswith(("one_rank", "root"))):
         check(
             run("openmpi4", 4, program, *arguments(case), env={**OVER_NODES, "MILLRACE_NODE_SPLIT": split}, timeout=60)
         )

@@ -10,8 +10,8 @@ from shim_programs import build
 WHY_NOT = nodes.missing()
 pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
 OVER_NODES = {"MILLRACE_NODES": "always", "MILLRACE_COLLECTIVES": "always", "MILLRACE_MEASURE": "never"}
-# In call 120, long after the ranks have agreed, rank 3 of two nodes of two.
-CALL, RANK = 120, 3
+# In call 112, long after the ranks have agreed, rank 3 of two nodes of two.
+CALL, RANK = 112, 3
 BOUND_S = 30
 DEATHS = ("exit0", "exit3", "abort", "kill")
 

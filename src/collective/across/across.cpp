@@ -125,26 +125,4 @@ Result Across::barrier() {
   return here_barrier();
 }
 
-Result Across::bcast(void* buffer, std::size_t bytes, std::uint32_t root) {
-  if (const Result result = begin(Kind::bcast, bytes, root); result != Result::ok) return result;
-  const std::uint32_t root_node = map_.node_of(root), root_place = map_.place_of(root);
-  // Where all nodes have as many ranks, those at the root's place need no leader between them.
-  const bool by_place = map_.is_even();
-  const std::uint32_t crosser = by_place ? root_place : 0;
-  const Line line = by_place ? Line::places : Line::leaders;
-  const bool first_here = crosser != root_place && node() == root_node;
-  for (std::size_t first = 0; first < bytes; first += bcast_piece_bytes) {
-    char* const piece = static_cast<char*>(buffer) + first;
-    const std::size_t length = std::min(bcast_piece_bytes, bytes - first);
-    if (first_here)
-      if (const Result result = here_bcast(piece, length, root_place); result != Result::ok) return result;
-    if (place() == crosser)
-      if (const Result result = stepped(wire_->bcast(line, piece, length, root_node)); result != Result::ok)
-        return result;
-    if (!first_here)
-      if (const Result result = here_bcast(piece, length, crosser); result != Result::ok) return result;
-  }
-  return Result::ok;
-}
-
 }  // namespace millrace::collective

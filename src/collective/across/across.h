@@ -79,6 +79,8 @@ class Across {
   Result broken() const { return broken_; }
 
  private:
+  class BcastSteps;
+
   std::uint32_t node() const { return map_.node_of(rank_); }
   std::uint32_t place() const { return map_.place_of(rank_); }
   std::uint32_t places() const { return map_.places(node()); }

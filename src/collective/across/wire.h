@@ -1,6 +1,7 @@
 // What ranks of different nodes do together: the host MPI's collectives, as src/shim makes them (tests make others).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,6 +17,17 @@ enum class Line : std::uint8_t {
   places    // of each node the rank at this rank's own place; only where all nodes have as many
 };
 
+// What is done with the pieces of a broadcast in which they follow each other.
+class PieceSteps {
+ public:
+  // Before the piece at `first` of so many bytes crosses, and when it is here and on its way to whom it is to go to.
+  virtual Result before(std::size_t first, std::size_t length) = 0;
+  virtual Result after(std::size_t first, std::size_t length) = 0;
+
+ protected:
+  ~PieceSteps() = default;
+};
+
 // Every member of the line makes the same call. mismatch: some of them are in different calls of Across, of which all
 // that can know get the same; other results but ok: it failed, here, and nothing more can be said of the line.
 class Wire {
@@ -28,6 +40,17 @@ class Wire {
 
   virtual Result barrier(Line line) = 0;
   virtual Result bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) = 0;
+  // The same in pieces. Where a step fails the call has failed, for all members that come after this one, too.
+  virtual Result bcast_pieces(Line line, char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
+                              PieceSteps& steps) {
+    for (std::size_t first = 0; first < bytes; first += piece_bytes) {
+      const std::size_t length = std::min(piece_bytes, bytes - first);
+      if (const Result result = steps.before(first, length); result != Result::ok) return result;
+      if (const Result result = bcast(line, data + first, length, root); result != Result::ok) return result;
+      if (const Result result = steps.after(first, length); result != Result::ok) return result;
+    }
+    return Result::ok;
+  }
   virtual Result allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) = 0;
   // `out`: null but at the root. Not in one place: MPICH 4.0 reads MPI_IN_PLACE as an address where 16 KiB and more are
   // reduced to a root that is not rank 0.

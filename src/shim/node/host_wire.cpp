@@ -66,6 +66,12 @@ Result HostWire::bcast(Line, void* data, std::size_t bytes, std::uint32_t root) 
   return call_host<Symbol::MPI_Bcast>(as_word(data), word(bytes), abi::byte_type(), word(root), line_);
 }
 
+Result HostWire::bcast_pieces(Line line, char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
+                              collective::PieceSteps& steps) {
+  if (trips_.takes_along(bytes, piece_bytes)) return trips_.along(data, bytes, piece_bytes, root, steps);
+  return Wire::bcast_pieces(line, data, bytes, piece_bytes, root, steps);
+}
+
 Result HostWire::allreduce(Line, void* in_out, std::size_t elements, const Reducer& reducer) {
   const std::size_t bytes = elements * reducer.element_bytes;
   if (!trips_.takes_all(bytes))

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 
+#include "collective/across/wire.h"
 #include "collective/result.h"
 #include "shim/bind/word.h"
 
@@ -76,10 +77,20 @@ class LineTrips {
     return collective::Result::ok;
   }
 
+  // The root's data to all, from each to the next (line_along.cpp): in at least as many pieces as there are members,
+  // since the last one waits for all before it. Of two, letters are as short a way.
+  bool takes_along(std::size_t bytes, std::size_t piece_bytes) const {
+    return nodes_ > 2 && bytes / piece_bytes >= nodes_;
+  }
+  collective::Result along(char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
+                           collective::PieceSteps& steps);
+
   // For functions of the user that fold.
   char* scratch() const { return scratch_; }
 
  private:
+  class Along;
+
   static constexpr std::size_t alignment = 16, head_bytes = 16;
   static constexpr std::size_t most_circling_bytes = std::size_t{64} << 10;
   static constexpr std::uint32_t most_one_by_one = 8;
@@ -100,6 +111,8 @@ class LineTrips {
   collective::Result swap_with(std::uint32_t distance, const Part& part);
   collective::Result receive_own(char* own, std::size_t bytes, std::uint32_t from);
   collective::Result send(std::uint32_t to, std::size_t bytes);
+  // A letter without data: whether what came before it was good.
+  collective::Result tell(std::uint32_t to, bool good);
   collective::Result begin_send(const char* letter, std::size_t bytes, std::uint32_t to);
   collective::Result begin_receive(std::uint32_t from, char* letter, Word& request);
   enum class Ends { always, unless_refused };

@@ -1,6 +1,6 @@
 /* Ranks that disagree in a collective over nodes: in what they send, or in who the root is. Arguments: the number of
    doubles of the others, that of those who differ, who differs ("node": all of a node; "rank": one rank), the rank that
-   it is or which is of that node, and kinds to leave out.
+   it is or which is of that node, the root, and kinds to leave out.
 
    Each kind of collective has a communicator of its own, on which errors are returned: some calls in which all agree,
    one in which they do not, and a barrier. Of each rank and kind comes a line: what the call came to ("right", "wrong"
@@ -77,8 +77,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc < 5) MPI_Abort(MPI_COMM_WORLD, 2);
-  const int usual = atoi(argv[1]), other = atoi(argv[2]), whose = atoi(argv[4]);
+  if (argc < 6) MPI_Abort(MPI_COMM_WORLD, 2);
+  const int usual = atoi(argv[1]), other = atoi(argv[2]), whose = atoi(argv[4]), usual_root = atoi(argv[5]);
   const int by_node = strcmp(argv[3], "node") == 0, nodes = 2;
   const int differs = by_node ? rank / (ranks / nodes) == whose / (ranks / nodes) : rank == whose;
   const size_t most = (size_t)(usual > other ? usual : other) * (size_t)ranks;
@@ -86,16 +86,16 @@ int main(int argc, char** argv) {
   out = malloc(sizeof(double) * most);
   for (int kind = 0; kind < kinds; ++kind) {
     int left_out = 0;
-    for (int i = 5; i < argc; ++i) left_out = left_out || strcmp(argv[i], names[kind]) == 0;
+    for (int i = 6; i < argc; ++i) left_out = left_out || strcmp(argv[i], names[kind]) == 0;
     if (left_out) continue;
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     for (int i = 0; i < 40; ++i)
-      if (call(i % 2 ? (enum kind)kind : allreduce, usual, 0, comm) != 0 ||
-          (i > 30 && !is_right(i % 2 ? (enum kind)kind : allreduce, usual, 0)))
+      if (call(i % 2 ? (enum kind)kind : allreduce, usual, usual_root, comm) != 0 ||
+          (i > 30 && !is_right(i % 2 ? (enum kind)kind : allreduce, usual, usual_root)))
         MPI_Abort(MPI_COMM_WORLD, 3);
-    const int root = kind == root_of_reduce && differs ? whose : 0,
+    const int root = kind == root_of_reduce && differs ? whose : usual_root,
               count = differs && kind != root_of_reduce ? other : usual;
     const int error = call((enum kind)kind, count, root, comm);
     const char* const came = error ? "error" : is_right((enum kind)kind, count, root) ? "right" : "wrong";

@@ -5,6 +5,7 @@
      exit0, exit3        the rank ends without MPI_Finalize
      abort               it calls MPI_Abort
      kill                it is killed; kill_node: so are all ranks of its node
+     alarm               it dies of a signal a millisecond later, where the call takes so long
      cut                 it takes down the interface eth0 of its node
      invalid             it gives a negative count, in this call only
      count, root, kind   it and all ranks of its node give another count, or root, or make another call, in this one
@@ -12,6 +13,7 @@
 
    Every result is compared with what the rank knows that it must be. "wrong" is said of data that are not, "error" of a
    call that returned one, which is the rank's last; "done" by rank 0 if all was right. */
+#define _DEFAULT_SOURCE
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,11 +21,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { most_doubles = 1 << 16 };
+enum { most_doubles = 1 << 18 };
 static double in[most_doubles], out[most_doubles];
 static int rank, ranks, wrong;
 
-static int sizes[] = {1, 100, 3000, 20000};
+static int sizes[] = {1, 100, 3000, 20000, 1 << 17};
 
 static void say(int call, const char* what) {
   char line[100];
@@ -77,11 +79,12 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&node);
   for (int number = 0; number < calls; ++number) {
     const int now = number == at, it = now && rank == whose, its_node = now && near;
-    int count = sizes[(number / 4) % 4], root = number / 16 % ranks, other_kind = 0;
+    int count = sizes[(size_t)(number / 4) % (sizeof sizes / sizeof *sizes)], root = number / 16 % ranks, other_kind = 0;
     if (it && !strcmp(what, "exit0")) exit(0);
     if (it && !strcmp(what, "exit3")) exit(3);
     if (it && !strcmp(what, "abort")) MPI_Abort(MPI_COMM_WORLD, 7);
     if ((it && !strcmp(what, "kill")) || (its_node && !strcmp(what, "kill_node"))) raise(SIGKILL);
+    if (it && !strcmp(what, "alarm")) ualarm(1000, 0);
     if (it && !strcmp(what, "cut") && system("ip link set eth0 down") != 0) say(number, "no cut");
     if (it && !strcmp(what, "late")) usleep(500000);
     if (its_node && !strcmp(what, "count")) count *= 2;

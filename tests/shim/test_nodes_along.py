@@ -1,0 +1,37 @@
+"""Something goes wrong, or late, in a broadcast over three nodes whose pieces follow each other
+(src/shim/node/line_along.cpp)."""
+
+import nodes
+import pytest
+from shim_programs import build
+
+WHY_NOT = nodes.missing()
+pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+OVER_NODES = {"MILLRACE_NODES": "always", "MILLRACE_COLLECTIVES": "always", "MILLRACE_MEASURE": "never"}
+# Bcasts of 1 MiB: rank 3, of three nodes of two, passes them on, or gets them from its node, or is the root.
+CALLS = {"passes_on": 117, "gets": 137, "is_root": 157}
+BOUND_S = 30
+
+
+@pytest.fixture(scope="module")
+def made():
+    with nodes.Nodes(3, own_ipc=True) as each:
+        yield each
+
+
+def run(made, what, call):
+    program = [build("openmpi4", "nodes_faults.c"), what, CALLS[call], 3]
+    return made.run("openmpi4", 2, program, millrace=True, env=OVER_NODES, timeout=BOUND_S)
+
+
+@pytest.mark.parametrize("what", ["kill", "alarm", "kill_node"])
+@pytest.mark.parametrize("call", CALLS)
+def test_a_death_ends_the_job(made, what, call):
+    finished = run(made, what, call)
+    assert not finished.timed_out and finished.returncode != 0
+    assert "wrong" not in finished.stdout and "done" not in finished.stdout
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_late_rank_is_waited_for(made, call):
+    assert run(made, "late", call).check().stdout == "done\n"
