@@ -31,7 +31,8 @@ CallCopies::CallCopies(Group& group, Kind kind, const Call& call, std::size_t ag
   if (kernel::can_stream) ways = ways.with(Copies::past_caches);
   if (ways.count() == 1) return;
   if (group.copy_choice.any_pending && own_bytes_ != 0) look_for_costs();
-  const CopyChoice::Trial trial = group.copy_choice.next(kind, agreed_bytes, ways);
+  const CopyChoice::Trial trial =
+      group.copy_choice.next(kind, agreed_bytes, ways, kind == Kind::neighbor ? own_bytes_ : 0);
   is_trial_ = trial.is_one;
   if (is_trial_)
     copies_ = trial.copies;

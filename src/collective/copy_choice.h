@@ -54,14 +54,20 @@ class CopyChoice {
   };
   // Whether the next call of a kind is a trial, in which all ranks go the same way of `ways`. `bytes`: what all ranks
   // know to be the size of messages; 0: they may differ. To be asked once for each call, on all ranks alike.
-  Trial next(Kind kind, std::size_t bytes, Ways ways) {
+  // `own_bytes`: where they may differ, but seldom do, of this rank's largest: its first ones of that size are trials,
+  // too, for the calls of all sizes together come to each of many sizes late. (Where they do differ, ranks may go
+  // different ways then, and learn less from it.)
+  Trial next(Kind kind, std::size_t bytes, Ways ways, std::size_t own_bytes = 0) {
     const auto count = static_cast<std::uint64_t>(ways.count());
-    const std::uint64_t call = calls_[index(kind)][place(bytes)]++;
+    std::uint32_t* const calls = calls_[index(kind)].data();
+    const std::uint64_t call = calls[place(bytes)]++;
     if (call < first_trials * count) return {true, ways.at(call % count)};
     // Not every so many calls: a program may have as many of another size in between, always. Of 64 calls one for
     // each way, later of 128.
     const std::uint64_t draw = spread(call) >> (call < many_calls ? 58 : 57);
-    return {draw < count, draw < count ? ways.at(draw) : Copies{}};
+    if (draw < count) return {true, ways.at(draw)};
+    if (bytes != 0 || place(own_bytes) == place(0) || calls[place(own_bytes)] == first_trials * count) return {};
+    return {true, ways.at(calls[place(own_bytes)]++ % count)};
   }
 
   // What messages of a kind, of which the calling rank's largest has so many bytes, cost all ranks in a trial.

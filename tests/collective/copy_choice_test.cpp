@@ -94,6 +94,18 @@ TEST(CopyChoice, TriesEverySizeOfAPattern) {
   }
 }
 
+// The shared count alone tries a size that is not the first one in 3 of 128 calls.
+TEST(CopyChoice, TriesTheOwnSizesEarly) {
+  CopyChoice choice;
+  for (int call = 0; call < 1000; ++call) choice.next(Kind::neighbor, 0, all_ways, 100);
+  int tried = 0;
+  for (int call = 0; call < 40; ++call) tried += choice.next(Kind::neighbor, 0, all_ways, 256 << 10).is_one ? 1 : 0;
+  EXPECT_GE(tried, 12);
+  tried = 0;
+  for (int call = 0; call < 100; ++call) tried += choice.next(Kind::neighbor, 0, all_ways, 256 << 10).is_one ? 1 : 0;
+  EXPECT_LE(tried, 12);
+}
+
 TEST(CopyChoice, NotesSayWhatTheyAreOf) {
   const std::uint64_t note = CostNote::make(70000, 12345);
   EXPECT_TRUE(CostNote::is_of(note, 70000));
