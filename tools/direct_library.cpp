@@ -4,10 +4,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "tools/program.h"
@@ -74,9 +74,18 @@ Answer search(std::string_view directories, std::string_view separators, const s
   return std::string();
 }
 
+// In one go: each rank reads the loader's cache.
 std::string bytes_of(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) return {};
+  std::string bytes(size, '\0');
+  std::ifstream file;
+  file.rdbuf()->pubsetbuf(nullptr, 0);
+  file.open(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
 }
 
 std::string_view text_at(std::string_view bytes, std::size_t offset) {
@@ -95,7 +104,10 @@ std::string cached_library(std::string_view cache, std::string_view name) {
   for (std::uint32_t i = 0; i < header.libraries; ++i) {
     CacheEntry entry;
     std::memcpy(&entry, cache.data() + sizeof header + i * sizeof entry, sizeof entry);
-    if (entry.flags != our_cache_flags || text_at(cache, entry.name) != name) continue;
+    if (entry.flags != our_cache_flags) continue;
+    // How long it is costs more to find out, and of some hundred entries one is looked for.
+    const std::string_view from_name = cache.substr(std::min<std::size_t>(entry.name, cache.size()));
+    if (!from_name.starts_with(name) || text_at(cache, entry.name) != name) continue;
     if (entry.variant != 0 || !found.empty()) return {};
     found = text_at(cache, entry.path);
   }
