@@ -47,14 +47,19 @@ std::string size_of(const plan::NodesStep& step) {
   return fmt::format(" of {} to {} bytes", step.least_bytes, step.most_bytes);
 }
 
+std::string in_a_row(const plan::NodesStep& step) {
+  return step.in_a_row > 1 ? fmt::format(", {} one after the other", step.in_a_row) : "";
+}
+
 std::string steps_of(const plan::NodesWalk& walk, std::uint32_t nodes) {
   std::string text;
   int number = 0;
   for (const plan::NodesStep& step : walk.steps)
-    text += step.crosses ? fmt::format("  {}. between nodes, {} of the host at a time among {} ranks: {}{}\n", ++number,
-                                       count_of(step.ranks, "call"), nodes, step.name, size_of(step))
-                         : fmt::format("  {}. on each node, among {} ranks: {}{}\n", ++number, step.ranks, step.name,
-                                       size_of(step));
+    text +=
+        step.crosses
+            ? fmt::format("  {}. between nodes, {} of the host at a time among {} ranks{}: {}{}\n", ++number,
+                          count_of(step.ranks, "call"), nodes, in_a_row(step), step.name, size_of(step))
+            : fmt::format("  {}. on each node, among {} ranks: {}{}\n", ++number, step.ranks, step.name, size_of(step));
   if (walk.pieces > 1) text += fmt::format("  in {} pieces, one after the other\n", walk.pieces);
   return text;
 }

@@ -198,6 +198,7 @@ class Merged {
  public:
   void add(const std::vector<Seen>& of_rank) {
     std::size_t steps_of_node = 0;
+    std::uint32_t in_a_row = 0;
     for (const Seen& seen : of_rank) {
       const std::size_t place = seen.crosses ? 2 * steps_of_node : 2 * steps_of_node++ + 1;
       if (places_.size() <= place) places_.resize(place + 1);
@@ -208,7 +209,9 @@ class Merged {
       step.most_bytes = std::max(step.most_bytes, seen.bytes);
       step.name = seen.name;
       step.crosses = seen.crosses;
-      ++step.ranks;
+      in_a_row = seen.crosses ? in_a_row + 1 : 0;
+      step.in_a_row = std::max(step.in_a_row, in_a_row);
+      if (in_a_row < 2) ++step.ranks;
     }
   }
 
@@ -232,6 +235,7 @@ class Merged {
       NodesStep& step = walk.steps[i % period];
       step.least_bytes = std::min(step.least_bytes, places_[i].least_bytes);
       step.most_bytes = std::max(step.most_bytes, places_[i].most_bytes);
+      step.in_a_row = std::max(step.in_a_row, places_[i].in_a_row);
       ++step.times;
     }
   }

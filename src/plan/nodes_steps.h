@@ -16,9 +16,10 @@
 namespace millrace::plan {
 
 struct NodesStep {
-  std::string_view name;    // "bcast", or "messages"
-  bool crosses = false;     // between nodes; else within each
-  std::uint32_t ranks = 0;  // of a node, that are in it
+  std::string_view name;       // "bcast", or "messages"
+  bool crosses = false;        // between nodes; else within each
+  std::uint32_t ranks = 0;     // of a node, that are in it
+  std::uint32_t in_a_row = 1;  // calls of each rank, at most, before the next step
   std::uint64_t times = 0;
   std::size_t least_bytes = 0, most_bytes = 0;
 };

@@ -68,14 +68,19 @@ TEST(NodesSteps, AreThoseOfTheComposition) {
 }
 
 TEST(NodesSteps, PiecesAreCounted) {
-  const NodesWalk found = walk(even(2, 4), Kind::bcast, 3 * Across::bcast_piece_bytes + 1);
-  EXPECT_EQ(found.pieces, 4u);
+  // Of 1 MiB on a node, which cross in four.
+  const NodesWalk found = walk(even(2, 4), Kind::bcast, 2 * Across::bcast_given_bytes + 1);
+  EXPECT_EQ(found.pieces, 3u);
   ASSERT_EQ(found.steps.size(), 2u);
-  EXPECT_EQ(found.steps[0].times, 4u);
+  EXPECT_EQ(found.steps[0].times, 3u);
+  EXPECT_EQ(found.steps[0].ranks, 1u);
+  EXPECT_EQ(found.steps[0].in_a_row, Across::bcast_given_bytes / Across::bcast_piece_bytes);
   EXPECT_EQ(found.steps[0].least_bytes, 1u);
   EXPECT_EQ(found.steps[0].most_bytes, Across::bcast_piece_bytes);
+  EXPECT_EQ(found.steps[1].in_a_row, 1u);
+  EXPECT_EQ(found.steps[1].most_bytes, Across::bcast_given_bytes);
   ASSERT_EQ(found.calls.size(), 2u);
-  EXPECT_EQ(found.calls[0].second, 3u);
+  EXPECT_EQ(found.calls[0].second, 2 * Across::bcast_given_bytes / Across::bcast_piece_bytes);
 }
 
 // Between two nodes each byte goes over the wire once each way.

@@ -29,8 +29,10 @@ class Across {
   static constexpr std::size_t room_bytes = std::size_t{1} << 20;
   // Of more ranks so little of each block has room at a time that the host is left to do what has a block for each.
   static constexpr std::uint32_t most_ranks_of_blocks = 4096;
-  // One piece of a broadcast crosses while the one before it is copied here.
+  // Pieces in which a broadcast crosses, and those in which it is given to the ranks of a node, while the next one
+  // crosses: each is a time at which these ranks wait for each other.
   static constexpr std::size_t bcast_piece_bytes = std::size_t{256} << 10;
+  static constexpr std::size_t bcast_given_bytes = std::size_t{1} << 20;
   // Blocks of up to so many bytes are gathered by a leader for its whole node.
   static constexpr std::size_t gathered_by_one_bytes = std::size_t{4} << 10;
   // Of larger ones, where each rank gathers those of its place and all of a node show them to each other, so much of

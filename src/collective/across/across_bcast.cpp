@@ -8,21 +8,26 @@ namespace millrace::collective {
 class Across::BcastSteps final : public PieceSteps {
  public:
   // `first_here`: it is given out on this node before it crosses, by the root at `place`; else after, by the crosser.
-  BcastSteps(Across& across, char* data, std::uint32_t place, bool first_here)
-      : across_(across), data_(data), place_(place), first_here_(first_here) {}
+  BcastSteps(Across& across, char* data, std::size_t bytes, std::uint32_t place, bool first_here)
+      : across_(across), data_(data), bytes_(bytes), place_(place), first_here_(first_here) {}
 
-  Result before(std::size_t first, std::size_t length) override {
-    return first_here_ ? give(first, length) : Result::ok;
+  Result before(std::size_t first, std::size_t) override {
+    return first_here_ && first % bcast_given_bytes == 0 ? give(first) : Result::ok;
   }
   Result after(std::size_t first, std::size_t length) override {
-    return first_here_ ? Result::ok : give(first, length);
+    const std::size_t end = first + length;
+    if (first_here_ || (end % bcast_given_bytes != 0 && end != bytes_)) return Result::ok;
+    return give((end - 1) / bcast_given_bytes * bcast_given_bytes);
   }
 
  private:
-  Result give(std::size_t first, std::size_t length) { return across_.here_bcast(data_ + first, length, place_); }
+  Result give(std::size_t first) {
+    return across_.here_bcast(data_ + first, std::min(bcast_given_bytes, bytes_ - first), place_);
+  }
 
   Across& across_;
   char* data_;
+  std::size_t bytes_;
   std::uint32_t place_;
   bool first_here_;
 };
@@ -38,11 +43,11 @@ Result Across::bcast(void* buffer, std::size_t bytes, std::uint32_t root) {
   char* const data = static_cast<char*>(buffer);
   const std::uint32_t giver = first_here ? root_place : crosser;
   if (place() == crosser) {
-    BcastSteps steps(*this, data, giver, first_here);
+    BcastSteps steps(*this, data, bytes, giver, first_here);
     return stepped(wire_->bcast_pieces(line, data, bytes, bcast_piece_bytes, root_node, steps));
   }
-  for (std::size_t first = 0; first < bytes; first += bcast_piece_bytes) {
-    const std::size_t length = std::min(bcast_piece_bytes, bytes - first);
+  for (std::size_t first = 0; first < bytes; first += bcast_given_bytes) {
+    const std::size_t length = std::min(bcast_given_bytes, bytes - first);
     if (const Result result = here_bcast(data + first, length, giver); result != Result::ok) return result;
   }
   return Result::ok;

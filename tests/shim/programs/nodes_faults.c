@@ -79,7 +79,8 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&node);
   for (int number = 0; number < calls; ++number) {
     const int now = number == at, it = now && rank == whose, its_node = now && near;
-    int count = sizes[(size_t)(number / 4) % (sizeof sizes / sizeof *sizes)], root = number / 16 % ranks, other_kind = 0;
+    int count = sizes[(size_t)(number / 4) % (sizeof sizes / sizeof *sizes)], root = number / 16 % ranks,
+        other_kind = 0;
     if (it && !strcmp(what, "exit0")) exit(0);
     if (it && !strcmp(what, "exit3")) exit(3);
     if (it && !strcmp(what, "abort")) MPI_Abort(MPI_COMM_WORLD, 7);
