@@ -5,22 +5,28 @@
 namespace millrace::collective {
 
 // The ranks of the node do what comes before and after.
-class Across::BcastSteps final : public PieceSteps {
+class Across::BcastSteps {
  public:
   // `first_here`: it is given out on this node before it crosses, by the root at `place`; else after, by the crosser.
   BcastSteps(Across& across, char* data, std::size_t bytes, std::uint32_t place, bool first_here)
       : across_(across), data_(data), bytes_(bytes), place_(place), first_here_(first_here) {}
 
-  Result before(std::size_t first, std::size_t) override {
-    return first_here_ && first % bcast_given_bytes == 0 ? give(first) : Result::ok;
+  PieceSteps steps() {
+    return {this,
+            [](void* self, std::size_t first, std::size_t) { return static_cast<BcastSteps*>(self)->before(first); },
+            [](void* self, std::size_t first, std::size_t length) {
+              return static_cast<BcastSteps*>(self)->after(first, length);
+            }};
   }
-  Result after(std::size_t first, std::size_t length) override {
+
+ private:
+  Result before(std::size_t first) { return first_here_ && first % bcast_given_bytes == 0 ? give(first) : Result::ok; }
+  Result after(std::size_t first, std::size_t length) {
     const std::size_t end = first + length;
     if (first_here_ || (end % bcast_given_bytes != 0 && end != bytes_)) return Result::ok;
     return give((end - 1) / bcast_given_bytes * bcast_given_bytes);
   }
 
- private:
   Result give(std::size_t first) {
     return across_.here_bcast(data_ + first, std::min(bcast_given_bytes, bytes_ - first), place_);
   }
@@ -44,7 +50,7 @@ Result Across::bcast(void* buffer, std::size_t bytes, std::uint32_t root) {
   const std::uint32_t giver = first_here ? root_place : crosser;
   if (place() == crosser) {
     BcastSteps steps(*this, data, bytes, giver, first_here);
-    return stepped(wire_->bcast_pieces(line, data, bytes, bcast_piece_bytes, root_node, steps));
+    return stepped(wire_->bcast_pieces(line, data, bytes, bcast_piece_bytes, root_node, steps.steps()));
   }
   for (std::size_t first = 0; first < bytes; first += bcast_given_bytes) {
     const std::size_t length = std::min(bcast_given_bytes, bytes - first);

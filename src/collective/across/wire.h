@@ -17,15 +17,16 @@ enum class Line : std::uint8_t {
   places    // of each node the rank at this rank's own place; only where all nodes have as many
 };
 
-// What is done with the pieces of a broadcast in which they follow each other.
-class PieceSteps {
- public:
-  // Before the piece at `first` of so many bytes crosses, and when it is here and on its way to whom it is to go to.
-  virtual Result before(std::size_t first, std::size_t length) = 0;
-  virtual Result after(std::size_t first, std::size_t length) = 0;
+// What is done with the pieces of a broadcast in which they follow each other: before the piece at `first` of so many
+// bytes crosses, and when it is here and on its way to whom it is to go to. (No virtual functions: who calls them may
+// be built with run-time types, and who has them without.)
+struct PieceSteps {
+  using Step = Result (*)(void* self, std::size_t first, std::size_t length);
+  void* self;
+  Step before_, after_;
 
- protected:
-  ~PieceSteps() = default;
+  Result before(std::size_t first, std::size_t length) const { return before_(self, first, length); }
+  Result after(std::size_t first, std::size_t length) const { return after_(self, first, length); }
 };
 
 // Every member of the line makes the same call. mismatch: some of them are in different calls of Across, of which all
@@ -42,7 +43,7 @@ class Wire {
   virtual Result bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) = 0;
   // The same in pieces. Where a step fails the call has failed, for all members that come after this one, too.
   virtual Result bcast_pieces(Line line, char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
-                              PieceSteps& steps) {
+                              const PieceSteps& steps) {
     for (std::size_t first = 0; first < bytes; first += piece_bytes) {
       const std::size_t length = std::min(piece_bytes, bytes - first);
       if (const Result result = steps.before(first, length); result != Result::ok) return result;

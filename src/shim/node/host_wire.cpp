@@ -67,7 +67,7 @@ Result HostWire::bcast(Line, void* data, std::size_t bytes, std::uint32_t root) 
 }
 
 Result HostWire::bcast_pieces(Line line, char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
-                              collective::PieceSteps& steps) {
+                              const collective::PieceSteps& steps) {
   if (trips_.takes_along(bytes, piece_bytes)) return trips_.along(data, bytes, piece_bytes, root, steps);
   return Wire::bcast_pieces(line, data, bytes, piece_bytes, root, steps);
 }

@@ -25,7 +25,7 @@ class HostWire final : public collective::Wire {
   collective::Result barrier(collective::Line line) override;
   collective::Result bcast(collective::Line line, void* data, std::size_t bytes, std::uint32_t root) override;
   collective::Result bcast_pieces(collective::Line line, char* data, std::size_t bytes, std::size_t piece_bytes,
-                                  std::uint32_t root, collective::PieceSteps& steps) override;
+                                  std::uint32_t root, const collective::PieceSteps& steps) override;
   collective::Result allreduce(collective::Line line, void* in_out, std::size_t elements,
                                const collective::Reducer& reducer) override;
   collective::Result reduce(collective::Line line, const void* in, void* out, std::size_t elements,

@@ -110,7 +110,7 @@ Result LineTrips::tell(std::uint32_t to, bool good) {
 }
 
 Result LineTrips::along(char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
-                        collective::PieceSteps& steps) {
+                        const collective::PieceSteps& steps) {
   if (const Result met = meet(); met != Result::ok) return met;
   Along pieces(*this, data, bytes, piece_bytes, root);
   if (const Result result = pieces.begin(); result != Result::ok) return result;

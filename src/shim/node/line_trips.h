@@ -83,7 +83,7 @@ class LineTrips {
     return nodes_ > 2 && bytes / piece_bytes >= nodes_;
   }
   collective::Result along(char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
-                           collective::PieceSteps& steps);
+                           const collective::PieceSteps& steps);
 
   // For functions of the user that fold.
   char* scratch() const { return scratch_; }
