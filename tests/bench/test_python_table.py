@@ -2,6 +2,7 @@
 
 import csv
 import importlib.util
+import os
 import pathlib
 import subprocess
 import sys
@@ -20,7 +21,8 @@ def bench():
 
 
 def run(*options):
-    environment = {"PYTHONPATH": str(RUN.parents[2] / "tests" / "hosts")}
+    builds = {name: value for name, value in os.environ.items() if name == "BUILD_DIR"}
+    environment = {"PYTHONPATH": str(RUN.parents[2] / "tests" / "hosts"), **builds}
     return subprocess.run([sys.executable, RUN, *options], env=environment, capture_output=True, text=True, timeout=60)
 
 
