@@ -1,12 +1,14 @@
 """Something goes wrong, or late, in a broadcast over three nodes whose pieces follow each other
 (src/shim/node/line_along.cpp)."""
 
+import hosts
 import nodes
 import pytest
+import shim_programs
 from shim_programs import build
 
 WHY_NOT = nodes.missing()
-pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+needs_nodes = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
 OVER_NODES = {"MILLRACE_NODES": "always", "MILLRACE_COLLECTIVES": "always", "MILLRACE_MEASURE": "never"}
 # Bcasts of 1 MiB: rank 3, of three nodes of two, passes them on, or gets them from its node, or is the root.
 CALLS = {"passes_on": 117, "gets": 137, "is_root": 157}
@@ -24,6 +26,7 @@ def run(made, what, call):
     return made.run("openmpi4", 2, program, millrace=True, env=OVER_NODES, timeout=BOUND_S)
 
 
+@needs_nodes
 @pytest.mark.parametrize("what", ["kill", "alarm", "kill_node"])
 @pytest.mark.parametrize("call", CALLS)
 def test_a_death_ends_the_job(made, what, call):
@@ -32,6 +35,17 @@ def test_a_death_ends_the_job(made, what, call):
     assert "wrong" not in finished.stdout and "done" not in finished.stdout
 
 
+@needs_nodes
 @pytest.mark.parametrize("call", CALLS)
 def test_a_late_rank_is_waited_for(made, call):
     assert run(made, "late", call).check().stdout == "done\n"
+
+
+# Of the four ranks each is the root of some; on the second node two share memory.
+@pytest.mark.sampled_hosts
+@pytest.mark.parametrize("host", hosts.HOSTS)
+def test_what_arrives_is_right(host):
+    program = build(host, "nodes_faults.c")
+    env = {**OVER_NODES, "MILLRACE_NODE_SPLIT": "1+2+1"}
+    finished = shim_programs.run(host, 4, program, "none", 0, 0, 140, env=env, timeout=120)
+    assert finished.check().stdout == "done\n"
