@@ -18,8 +18,10 @@ constexpr Word letter_tag = 1, refusal_tag = 2;
 constexpr int looks_to_clock = 4;
 
 // As the host's own collectives between two do, which is a piece of a broadcast (collective/across/across.h), and up to
-// where more of them go other ways.
+// where more of them go other ways. Of few, what hosts send over TCP at once (Open MPI up to 64 KiB): sending each its
+// part takes fewer bytes than what the host does after a round of labels (decisions 174 and 177).
 constexpr std::size_t most_bytes_of_two = std::size_t{256} << 10;
+constexpr std::size_t most_bytes_of_few = std::size_t{32} << 10;
 constexpr std::size_t most_bytes_of_more = std::size_t{16} << 10;
 // Down a tree of two levels the same as between two: the round of labels that larger ones begin with makes a call in
 // which nobody need wait for all into one in which all do.
@@ -39,7 +41,7 @@ void LineTrips::open(Word line, std::uint32_t node, std::uint32_t nodes) {
   line_ = line;
   node_ = node;
   nodes_ = nodes;
-  most_bytes_ = nodes == 2 ? most_bytes_of_two : most_bytes_of_more;
+  most_bytes_ = nodes == 2 ? most_bytes_of_two : nodes <= few_nodes ? most_bytes_of_few : most_bytes_of_more;
   most_bytes_down_ = nodes <= few_nodes ? most_bytes_of_two : most_bytes_of_more;
   most_message_bytes_ = std::max(letter_bytes(most_bytes_down_), most_circling_bytes);
   // What is received goes behind others, of which there are at most so many, and may be as long as any message.
