@@ -66,7 +66,7 @@ class CopyChoice {
     // each way, later of 128.
     const std::uint64_t draw = spread(call) >> (call < many_calls ? 58 : 57);
     if (draw < count) return {true, ways.at(draw)};
-    if (bytes != 0 || place(own_bytes) == place(0) || calls[place(own_bytes)] == first_trials * count) return {};
+    if (bytes != 0 || place(own_bytes) == place(0) || calls[place(own_bytes)] >= first_trials * count) return {};
     return {true, ways.at(calls[place(own_bytes)]++ % count)};
   }
 

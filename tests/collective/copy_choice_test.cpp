@@ -106,6 +106,15 @@ TEST(CopyChoice, TriesTheOwnSizesEarly) {
   EXPECT_LE(tried, 12);
 }
 
+// Whatever ways there were when it was tried.
+TEST(CopyChoice, EndsTrialsWithFewerWays) {
+  CopyChoice choice;
+  for (int call = 0; call < 100; ++call) choice.next(Kind::neighbor, 0, all_ways, 256 << 10);
+  int tried = 0;
+  for (int call = 0; call < 100; ++call) tried += choice.next(Kind::neighbor, 0, two_ways, 256 << 10).is_one ? 1 : 0;
+  EXPECT_LE(tried, 12);
+}
+
 TEST(CopyChoice, NotesSayWhatTheyAreOf) {
   const std::uint64_t note = CostNote::make(70000, 12345);
   EXPECT_TRUE(CostNote::is_of(note, 70000));
