@@ -28,7 +28,9 @@ for argument in sys.argv[1:]:
             message = reason.get("message") if reason is not None else "not run"
             skipped.append((name, said.group(1).strip() if said else message))
         else:
-            passed += 1
+            # A GoogleTest program that is one case of ctest says how many tests it ran.
+            said = re.search(r"\[  PASSED  \] (\d+) tests?\.", case.findtext("system-out") or "")
+            passed += int(said.group(1)) if said else 1
     # 0: all well; ctest 8 and pytest 1: a test failed, which the file says, too. Anything else is a broken runner.
     if status != "0" and len(failed) == before:
         trouble.append(f"{runner}: exit code {status} although no test failed")

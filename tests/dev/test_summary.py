@@ -10,6 +10,11 @@ SUMMARISE = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "summarise
 PASSED = '<testcase name="a" classname="a" status="run"/>'
 FAILED = '<testcase name="b" classname="b" status="fail"><failure message="no"/></testcase>'
 SKIPPED = '<testcase name="c" classname="t"><skipped message="no such processor"/></testcase>'
+PART = (
+    '<testcase name="p" classname="p" status="run"><system-out>Running main()\n'
+    "[  PASSED  ] 246 tests.\n</system-out></testcase>"
+)
+PART_FAILED = PART.replace('"run"', '"fail"')
 GTEST_SKIPPED = (
     '<testcase name="d" classname="d" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>'
     "<system-out>[ RUN ]\nx.cpp:5: Skipped\nthis processor has no AVX-512\n[ SKIPPED ]</system-out></testcase>"
@@ -31,6 +36,8 @@ def summary(tmp_path, *files):
     [
         ([(PASSED, 0), (PASSED * 2, 0)], "3 passed, 0 failed", 0),
         ([(PASSED, 0), (PASSED + SKIPPED, 0)], "2 passed, 0 failed, 1 skipped", 0),
+        ([(PASSED + PART, 0)], "247 passed, 0 failed", 0),
+        ([(PASSED + PART_FAILED, 8)], "1 passed, 1 failed", 1),
         ([(PASSED + FAILED, 8), (PASSED, 0)], "2 passed, 1 failed", 1),
         ([("", 0), ("", 5)], "0 passed, 1 failed", 1),
         ([("", 0)], "0 passed, 0 failed", 1),
