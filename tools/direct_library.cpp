@@ -1,13 +1,15 @@
 #include "tools/direct_library.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "tools/program.h"
@@ -74,19 +76,34 @@ Answer search(std::string_view directories, std::string_view separators, const s
   return std::string();
 }
 
-// In one go: each rank reads the loader's cache.
-std::string bytes_of(const char* path) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) return {};
-  std::string bytes(size, '\0');
-  std::ifstream file;
-  file.rdbuf()->pubsetbuf(nullptr, 0);
-  file.open(path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(size));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
-  return bytes;
-}
+// Mapped: each rank looks into the loader's cache, of which a look touches a part. It is never written to, but
+// replaced.
+class WholeFile {
+ public:
+  explicit WholeFile(const char* path) {
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    struct stat status;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+      size_ = static_cast<std::size_t>(status.st_size);
+      memory_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    }
+    close(descriptor);
+  }
+  ~WholeFile() {
+    if (memory_ != MAP_FAILED) munmap(memory_, size_);
+  }
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+
+  std::string_view bytes() const {
+    return memory_ == MAP_FAILED ? std::string_view() : std::string_view(static_cast<const char*>(memory_), size_);
+  }
+
+ private:
+  void* memory_ = MAP_FAILED;
+  std::size_t size_ = 0;
+};
 
 std::string_view text_at(std::string_view bytes, std::size_t offset) {
   if (offset >= bytes.size()) return {};
@@ -135,7 +152,7 @@ std::string direct_library(const ElfFile& program, const std::string& path, std:
     if (!answer) return {};
     if (!answer->empty()) return *answer;
   }
-  std::string found = cached_library(bytes_of("/etc/ld.so.cache"), name);
+  std::string found = cached_library(WholeFile("/etc/ld.so.cache").bytes(), name);
   return exists(found) ? found : std::string();
 }
 

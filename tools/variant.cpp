@@ -1,10 +1,12 @@
 #include "tools/variant.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 
-#include "tools/elf.h"
+#include "tools/export_lists.h"
 #include "tools/program.h"
 
 namespace millrace::tools {
@@ -18,21 +20,11 @@ std::string base_list_name(Abi abi) { return std::string(preload_start) + abi_wo
 
 std::vector<ExportList> read_export_lists(const std::string& directory, Abi abi) {
   std::vector<ExportList> lists;
-  const std::string base = base_list_name(abi);
-  const std::string start = base.substr(0, base.size() - 3) + '-';  // fuller ones: libmillrace-mpich-4.0.so
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    const bool is_fuller = name.rfind(start, 0) == 0 && name.size() > 3 && name.compare(name.size() - 3, 3, ".so") == 0;
-    if (name != base && !is_fuller) continue;
-    auto file = ElfFile::open(entry->path());
-    if (!file || !file->is_native()) continue;
-    std::vector<std::string_view> entries = mpi_entries(file->exports("MPI_"));
-    lists.push_back({entry->path(), std::move(entries), std::make_shared<const ElfFile>(*std::move(file))});
+  for (const KnownList& known : known_lists()) {
+    if (known.abi != abi_word(abi)) continue;
+    std::string path = directory + '/' + std::string(preload_start) + std::string(known.name) + ".so";
+    if (access(path.c_str(), R_OK) == 0) lists.push_back({std::move(path), known.entries});
   }
-  std::sort(lists.begin(), lists.end(),
-            [](const ExportList& left, const ExportList& right) { return left.path < right.path; });
   return lists;
 }
 
@@ -43,7 +35,7 @@ std::string_view missing_entry(const ExportList& list, const Defines& host) {
 }
 
 const ExportList* choose_export_list(std::span<const ExportList> lists, Abi abi, const Defines& host) {
-  // From the fullest on: one that the host is too old for lacks something early, and one that fits ends the search.
+  // From the fullest on, the base list last: one that fits ends the search.
   std::vector<const ExportList*> by_entries;
   for (const ExportList& list : lists) by_entries.push_back(&list);
   std::ranges::stable_sort(by_entries, std::ranges::greater(),

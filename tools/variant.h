@@ -13,12 +13,11 @@
 namespace millrace::tools {
 
 struct ExportList {
-  std::string path;                       // ".../libmillrace-mpich-4.0.so"
-  std::vector<std::string_view> entries;  // the MPI_ names it exports
-  std::shared_ptr<const ElfFile> file;    // which holds them
+  std::string path;                           // ".../libmillrace-mpich-4.0.so"
+  std::span<const std::string_view> entries;  // the MPI_ names it exports (export_lists.h)
 };
 
-// The preloads for one interface in a directory.
+// The preloads for one interface in a directory: of those that are built with this launcher.
 std::vector<ExportList> read_export_lists(const std::string& directory, Abi abi);
 
 // The one with most entries all of which the host has. Without a known host: the base list, libmillrace-<abi>.so, which

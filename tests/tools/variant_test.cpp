@@ -5,21 +5,19 @@
 namespace millrace::tools {
 namespace {
 
-// Shorthand for an export list and for a host: each letter stands for an entry.
-std::vector<std::string_view> entries(std::string_view letters) {
-  constexpr std::string_view names[] = {"MPI_a", "MPI_b", "MPI_c", "MPI_d", "MPI_e", "MPI_f", "MPI_g"};
-  std::vector<std::string_view> chosen;
-  for (const char letter : letters) chosen.push_back(names[letter - 'a']);
-  return chosen;
-}
+// For a host: each letter stands for an entry.
 Defines host(std::string letters) {
   return [=](std::string_view name) { return letters.find(name.back()) != std::string::npos; };
 }
 
-const std::vector<ExportList> lists{{"/p/libmillrace-mpich-4.0.so", entries("abcd"), {}},
-                                    {"/p/libmillrace-mpich-5.0.so", entries("abcdef"), {}},
-                                    {"/p/libmillrace-mpich-impi.so", entries("abceg"), {}},
-                                    {"/p/libmillrace-mpich.so", entries("abc"), {}}};
+constexpr std::string_view base[] = {"MPI_a", "MPI_b", "MPI_c"};
+constexpr std::string_view of_4_0[] = {"MPI_d", "MPI_a", "MPI_b", "MPI_c"};
+constexpr std::string_view of_5_0[] = {"MPI_d", "MPI_e", "MPI_f", "MPI_a", "MPI_b", "MPI_c"};
+constexpr std::string_view of_impi[] = {"MPI_e", "MPI_g", "MPI_a", "MPI_b", "MPI_c"};
+const std::vector<ExportList> lists{{"/p/libmillrace-mpich-4.0.so", of_4_0},
+                                    {"/p/libmillrace-mpich-5.0.so", of_5_0},
+                                    {"/p/libmillrace-mpich-impi.so", of_impi},
+                                    {"/p/libmillrace-mpich.so", base}};
 
 std::string chosen(const std::string& letters) {
   const ExportList* list = choose_export_list(lists, Abi::mpich, host(letters));
@@ -32,6 +30,12 @@ TEST(Variant, TheFullestThatTheHostCovers) {
   EXPECT_EQ(chosen("abceg"), "/p/libmillrace-mpich-impi.so");
   EXPECT_EQ(chosen("abcdg"), "/p/libmillrace-mpich-4.0.so");
   EXPECT_EQ(chosen("abcdefg"), "/p/libmillrace-mpich-5.0.so");
+}
+
+TEST(Variant, OfTwoWithAsManyEntriesTheBaseListIsTheLast) {
+  const ExportList alike[] = {{"/p/libmillrace-openmpi-4.1.so", base}, {"/p/libmillrace-openmpi.so", base}};
+  EXPECT_EQ(choose_export_list(alike, Abi::openmpi, host("abc"))->path, "/p/libmillrace-openmpi-4.1.so");
+  EXPECT_EQ(choose_export_list(alike, Abi::openmpi, nullptr)->path, "/p/libmillrace-openmpi.so");
 }
 
 TEST(Variant, OneMissingEntryExcludesAList) {

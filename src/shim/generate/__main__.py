@@ -1,5 +1,6 @@
 """python3 src/shim/generate --abi ABI --out DIRECTORY: writes what a preload of one ABI is built from; --check instead
-of --abi: the sources of `millrace check`; --header ABI: an mpi.h for `millrace bench`."""
+of --abi: the sources of `millrace check`; --header ABI: an mpi.h for `millrace bench`; --lists: what each preload
+exports, for the launcher."""
 
 import argparse
 import pathlib
@@ -12,6 +13,7 @@ import write_entries
 import write_exports
 import write_forwards
 import write_header
+import write_lists
 import write_positions
 
 PARTS = 4  # of the forwards of each language, so that they compile in parallel
@@ -42,6 +44,7 @@ def main():
     what.add_argument("--abi")
     what.add_argument("--check", action="store_true")
     what.add_argument("--header", metavar="ABI")
+    what.add_argument("--lists", action="store_true")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--list", action="store_true", help="print the names of the files instead of writing them")
     arguments = parser.parse_args()
@@ -54,6 +57,8 @@ def main():
         sys.exit(f"generate: unknown ABI {abi}, expected one of {', '.join(table.abis())}")
     if arguments.header:
         result = {"mpi.h": write_header.header(table, abi)}
+    elif arguments.lists:
+        result = {"export_lists.cpp": write_lists.source(table)}
     else:
         result = files(table, abi) if abi else write_check.files(table)
     if arguments.list:
