@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &run.ranks);
   const std::string_view kind = argc > 1 ? argv[1] : "", mode = argc > 2 ? argv[2] : "hot";
   run.mode = mode == "cold" ? turns::Mode::cold : mode == "apart" ? turns::Mode::apart : turns::Mode::hot;
+  run.shares_cores = turns::ranks_share_cores();
   if (argc > 3) run.turns = std::atoi(argv[3]);
   if (argc > 4) run.turn_us = std::atof(argv[4]);
   if (argc > 5) turns::place_buffers(static_cast<std::size_t>(std::atol(argv[5])));

@@ -61,6 +61,7 @@ class Bench {
       : order_(order), rank_(rank), sections_(sections_of(order.sections, ranks)) {
     run_.rank = rank;
     run_.ranks = ranks;
+    run_.shares_cores = turns::ranks_share_cores();
     run_.turns = order.turns;
     run_.turn_us = order.turn_us;
     run_.few_sizes = order.few_sizes;

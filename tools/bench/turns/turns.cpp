@@ -1,6 +1,8 @@
 #include "tools/bench/turns/turns.h"
 
 #include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 namespace turns {
 namespace {
@@ -50,32 +53,73 @@ void wait_ns(std::int64_t length) {
   }
 }
 
-// Microseconds a call, on this rank.
-double time_of(const Run& run, const Point& point, bool ours, long calls) {
+// Until this rank has had a core for so long; how long it had one. A clock would go on while another rank has the core,
+// and that other rank's work would cost nothing.
+std::int64_t work(std::int64_t length_ns) {
+  const auto processor_ns = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  const std::int64_t begin = processor_ns();
+  std::int64_t now = begin;
+  while (now - begin < length_ns) now = processor_ns();
+  return now - begin;
+}
+
+// Where ranks share cores, some may be through before others have begun: then what counts is the time from the first
+// begin to the last end. (They are on one node, with one clock.)
+bool counts_whole_loop(const Run& run) { return run.mode != Mode::cold && run.shares_cores; }
+
+// Of the calls on this rank.
+struct Loop {
+  long calls;
+  std::int64_t begin_ns, end_ns;
+  std::int64_t work_ns;    // that is the rank's own, between calls
+  std::int64_t inside_ns;  // in calls
+};
+
+Loop loop_of(const Run& run, const Point& point, bool ours, long calls) {
+  Loop loop{calls, 0, 0, 0, 0};
   PMPI_Barrier(MPI_COMM_WORLD);
+  loop.begin_ns = now_ns();
   if (run.mode == Mode::hot) {
-    const std::int64_t start = now_ns();
     for (long i = 0; i < calls; ++i) point.call(ours);
-    return static_cast<double>(now_ns() - start) / 1e3 / static_cast<double>(calls);
+    loop.end_ns = now_ns();
+    loop.inside_ns = loop.end_ns - loop.begin_ns;
+    return loop;
   }
-  std::int64_t inside_ns = 0;
   for (long i = 0; i < calls; ++i) {
     if (run.mode == Mode::cold) {
       for (const Memory& memory : point.touched) evict(memory);
       PMPI_Barrier(MPI_COMM_WORLD);  // nobody's call is timed while another still evicts
+    } else if (run.shares_cores) {
+      loop.work_ns += work(lateness_ns(run.rank, i));
     } else {
       wait_ns(lateness_ns(run.rank, i));
     }
     const std::int64_t start = now_ns();
     point.call(ours);
-    inside_ns += now_ns() - start;
+    loop.inside_ns += now_ns() - start;
   }
-  return static_cast<double>(inside_ns) / 1e3 / static_cast<double>(calls);
+  loop.end_ns = now_ns();
+  return loop;
 }
 
-double of_all(const Run& run, double own) {
+// Microseconds a call.
+double of_all(const Run& run, const Loop& own) {
+  const auto us_a_call = [&](std::int64_t ns) {
+    return static_cast<double>(ns) / 1e3 / static_cast<double>(own.calls);
+  };
+  if (counts_whole_loop(run)) {
+    const std::int64_t times[3] = {-own.begin_ns, own.end_ns, own.work_ns};
+    std::int64_t most[3] = {};
+    PMPI_Allreduce(times, most, 3, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return us_a_call(most[1] + most[0] - most[2]);
+  }
+  const double mine = us_a_call(own.inside_ns);
   double all = 0;
-  PMPI_Allreduce(&own, &all, 1, MPI_DOUBLE, run.mode == Mode::apart ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD);
+  PMPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, run.mode == Mode::apart ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD);
   return run.mode == Mode::apart ? all / run.ranks : all;
 }
 
@@ -134,7 +178,7 @@ double line_ns(const Run& run) {
     words = reinterpret_cast<Word*>((reinterpret_cast<std::uintptr_t>(base) + 127) / 128 * 128);
   }
   if (!share) return 0;
-  constexpr int rounds = 100;
+  constexpr int rounds = 100, most_looks = 1000;
   PMPI_Barrier(MPI_COMM_WORLD);
   double result = 0;
   if (run.rank < 2) {
@@ -142,8 +186,9 @@ double line_ns(const Run& run) {
     for (int i = 0; i < rounds; ++i) {
       ++number;
       if (run.rank == 0) words[0].value.store(number, std::memory_order_release);
-      while (words[run.rank == 0 ? 1 : 0].value.load(std::memory_order_acquire) < number) {
-      }
+      const std::atomic<std::uint64_t>& other = words[run.rank == 0 ? 1 : 0].value;
+      for (int looks = 0; other.load(std::memory_order_acquire) < number; ++looks)
+        if (run.shares_cores && looks >= most_looks) sched_yield();  // it may wait for this very core
       if (run.rank == 1) words[1].value.store(number, std::memory_order_release);
     }
     result = static_cast<double>(now_ns() - start) / (2 * rounds);
@@ -155,6 +200,18 @@ double line_ns(const Run& run) {
 std::size_t page_offset_bytes = 16;
 
 }  // namespace
+
+bool ranks_share_cores() {
+  MPI_Comm node;
+  int ranks_here = 0, any_shares = 0;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  PMPI_Comm_size(node, &ranks_here);
+  PMPI_Comm_free(&node);
+  // Of those that are online, since a launcher may have bound each rank to a core of its own.
+  int shares = ranks_here > sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 0;
+  PMPI_Allreduce(&shares, &any_shares, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return any_shares != 0;
+}
 
 void place_buffers(std::size_t offset_bytes) { page_offset_bytes = offset_bytes; }
 
@@ -178,12 +235,12 @@ void measure(const Run& run, const Point& point) {
   std::array<double, 2> us{};
   double us_each = 0;
   for (const bool ours : {true, false}) {
-    us[ours] = of_all(run, time_of(run, point, ours, 2));
+    us[ours] = of_all(run, loop_of(run, point, ours, 2));
     const long most = ours ? calls_before : calls_before / 20;
     long before = std::clamp(static_cast<long>(run.most_before_us / std::max(us[ours], 0.01)), 2L, most);
     PMPI_Bcast(&before, 1, MPI_LONG, 0, MPI_COMM_WORLD);
     const std::int64_t start = now_ns();
-    us[ours] = of_all(run, time_of(run, point, ours, before));
+    us[ours] = of_all(run, loop_of(run, point, ours, before));
     us_each += static_cast<double>(now_ns() - start) / 1e3 / static_cast<double>(before);
   }
   // Both sides make as many calls in a turn: what the slower one makes in its time.
@@ -198,9 +255,9 @@ void measure(const Run& run, const Point& point) {
     const Sent none = run.sent ? sent_by(run, [] { PMPI_Barrier(MPI_COMM_WORLD); }) : Sent{};
     for (int second = 0; second < 2; ++second) {
       const bool ours = (turn + second) % 2 == 0;
-      double own_us = 0;
-      sent[ours] = of_one(sent_by(run, [&] { own_us = time_of(run, point, ours, pace.calls); }), none, pace.calls);
-      us[ours] = of_all(run, own_us);
+      Loop own{};
+      sent[ours] = of_one(sent_by(run, [&] { own = loop_of(run, point, ours, pace.calls); }), none, pace.calls);
+      us[ours] = of_all(run, own);
     }
     turns.push_back({us[1], us[0], line, sent[1], sent[0]});
   }

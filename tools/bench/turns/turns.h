@@ -14,7 +14,10 @@ namespace turns {
 //   hot    back to back on the same buffers; the time of all, divided
 //   cold   what the call reads and writes is put out of every cache before it; the mean time of a call
 //   apart  each rank comes up to 5 us late, by numbers that both sides share; the mean time that a rank spends in a
-//   call
+//          call
+// Where ranks share cores, hot and apart: the time from the first rank's begin to the last one's end, apart without
+// the work between calls, which is of processor time there. Who waits for a core waits in a call if it gives the core
+// away there, and between calls if others keep it; and some may be through before others have begun.
 enum class Mode { hot, cold, apart };
 
 struct Memory {
@@ -35,7 +38,8 @@ struct Sent {
   double packets = 0, bytes = 0;
 };
 
-// Mean times of a call on the slowest rank (apart: on all), and of a cache line between ranks 0 and 1.
+// Mean times of a call on the slowest rank (apart: on all; hot and apart where ranks share cores: of all), and of a
+// cache line between ranks 0 and 1.
 struct Turn {
   double ours_us, host_us;
   double line_ns;             // 0: one rank, or not asked for
@@ -50,6 +54,7 @@ struct Pace {
 struct Run {
   int rank, ranks;
   Mode mode = Mode::hot;
+  bool shares_cores = false;  // ranks_share_cores()
   int turns = 11;
   double turn_us = 1000;            // that the calls of one side in one turn take
   double most_before_us = 100'000;  // that the calls of one side before the first turn take, about
@@ -68,6 +73,9 @@ struct Run {
   std::function<Pace(Pace full, double us_each)> pace = [](Pace full, double) { return full; };
   std::function<void(const Point&, const std::vector<Turn>&)> report;
 };
+
+// Whether some node has more ranks than processors. On all ranks.
+bool ranks_share_cores();
 
 // All ranks call it with alike points.
 void measure(const Run& run, const Point& point);
