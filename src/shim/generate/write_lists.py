@@ -1,4 +1,4 @@
-"""export_lists.cpp of the launcher: what each preload exports of MPI in C, so that none need be opened to choose one."""
+"""export_lists.cpp of the launcher: what each preload exports of MPI in C, so that none is opened to choose one."""
 
 import symbols as shim_symbols
 from write_exports import PCONTROL
