@@ -217,9 +217,10 @@ class Verdict:
         kinds = ", ".join(each.kind for each in self.alone) or "not run"
         command = shlex.join(self.outcome.finished.command)
         settings = " ".join(f"{name}={value}" for name, value in self.run.asked.settings.items())
+        ended_badly = "".join(f"\n  the host alone: {each}" for each in self.alone if not each.comes_to_its_end())
         return (
             f"{self.run}\n  beside {self.run.load}; the host alone: {kinds}\n  again: {self.run.again()}\n"
-            f"  which runs: {settings} {command}\n  {self.outcome}"
+            f"  which runs: {settings} {command}\n  {self.outcome}{ended_badly}"
         )
 
 

@@ -106,6 +106,8 @@ def test_whose_failure_it_is(launcher, with_millrace, alone, kind, failure):
     assert (verdict.outcome.kind, verdict.is_failure) == (kind, failure), str(verdict)
     assert verdict.is_hosts_own == (kind != "right" and not failure)
     assert with_millrace == RIGHT or "random_seeds.py made_up mpich4 5\n" in str(verdict)
+    # How the host alone has ended is told where that is why it is not a failure, or would be.
+    assert ("the host alone: crashed after" in str(verdict)) == (with_millrace != RIGHT and alone == CRASHES)
 
 
 def processes():
