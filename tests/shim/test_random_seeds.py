@@ -57,7 +57,7 @@ def test_a_sample(program, host, seed, launcher):
 
 
 # A program of our own: what it does with Millrace, and what without.
-# They stay a bit: of programs that are over at once, MPICH 4.0's mpiexec itself now and then dies of SIGPIPE (6 of 2500).
+# They stay a bit: of programs that are over at once, MPICH 4.0's mpiexec itself dies now and then (SIGPIPE, 6 of 2500).
 PROGRAM = """sleep 0.05; case "$LD_PRELOAD" in *libmillrace*) does=$1 ;; *) does=$2 ;; esac
 [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ] || exit 0
 eval "$does"
