@@ -131,6 +131,9 @@ Plan make_plan(const Request& request, const Environment& environment, const std
     return runs_without(
         fmt::format("{} is too old, it lacks {}", library->path, missing_entry(lists.front(), defines)));
   if (!list) return runs_without(fmt::format("{} holds no base list for {}", directory, abi_title(plan.host.abi)));
+  // The loader would complain of it in each rank, and go on without.
+  if (const auto preload = ElfFile::open(list->path); !preload || !preload->is_native())
+    return runs_without(fmt::format("{} is damaged; install Millrace anew, all of it", list->path));
   plan.preload = list->path;
   plan.ld_preload = with_preload(environment.get("LD_PRELOAD").value_or(""), list->path);
   return plan;

@@ -323,6 +323,20 @@ def test_it_finds_its_preloads_wherever_it_is_installed(launcher, tmp_path, clea
         assert preloads == [str(prefix / directory / "millrace/libmillrace-abi.so")]
 
 
+def test_a_damaged_preload_is_not_given_to_the_loader(launcher, tmp_path, clean):
+    shutil.copytree(launcher.parent / "lib/millrace", tmp_path / "lib/millrace")
+    moved = pathlib.Path(shutil.copy(launcher, tmp_path / "millrace"))
+    preload = tmp_path / "lib/millrace/libmillrace-mpich.so"
+    whole = preload.read_bytes()
+    for torn in (b"", b"no library", whole[:18] + b"\xff\xff" + whole[20:]):  # the last: for another machine
+        preload.write_bytes(torn)
+        finished = run(moved, "--mpi=mpich", "env")
+        assert finished.returncode == 0 and "LD_PRELOAD" not in finished.stdout
+        one_line(finished, "env runs without Millrace", "libmillrace-mpich.so is damaged", "install Millrace anew")
+    preload.write_bytes(whole)
+    assert preload_of(run(moved, "--mpi=mpich", "env")) == [str(preload)]
+
+
 def test_an_incomplete_installation_says_so(launcher, tmp_path, clean):
     alone = shutil.copy(launcher, tmp_path / "millrace")
     finished = run(alone, "env")

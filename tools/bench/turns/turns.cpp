@@ -203,14 +203,16 @@ std::size_t page_offset_bytes = 16;
 
 bool ranks_share_cores() {
   MPI_Comm node;
-  int ranks_here = 0, any_shares = 0;
+  int ranks = 0, ranks_here = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   PMPI_Comm_size(node, &ranks_here);
   PMPI_Comm_free(&node);
   // Of those that are online, since a launcher may have bound each rank to a core of its own.
-  int shares = ranks_here > sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 0;
-  PMPI_Allreduce(&shares, &any_shares, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  return any_shares != 0;
+  const int shares = ranks_here == ranks && ranks > sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 0;
+  int all_share = 0;
+  PMPI_Allreduce(&shares, &all_share, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return all_share != 0;
 }
 
 void place_buffers(std::size_t offset_bytes) { page_offset_bytes = offset_bytes; }

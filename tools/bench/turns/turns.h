@@ -74,7 +74,7 @@ struct Run {
   std::function<void(const Point&, const std::vector<Turn>&)> report;
 };
 
-// Whether some node has more ranks than processors. On all ranks.
+// Whether all ranks are on one node, so that they have one clock, and more than it has processors. On all ranks.
 bool ranks_share_cores();
 
 // All ranks call it with alike points.
