@@ -46,7 +46,7 @@ Result ModelWire::bcast(Line, void* data, std::size_t bytes, std::uint32_t) {
   return Result::ok;
 }
 
-Result ModelWire::allreduce(Line, void* in_out, std::size_t elements, const Reducer& reducer) {
+Result ModelWire::allreduce(Line, void* in_out, std::size_t elements, const Reducer& reducer, std::span<char>) {
   const std::size_t bytes = elements * reducer.element_bytes;
   cross(Kind::allreduce, bytes);
   fill_(Kind::allreduce, in_out, bytes);

@@ -43,13 +43,13 @@ class ModelWire final : public collective::Wire {
   void refuse() override {}
   collective::Result barrier(collective::Line) override;
   collective::Result bcast(collective::Line, void* data, std::size_t bytes, std::uint32_t root) override;
-  collective::Result allreduce(collective::Line, void* in_out, std::size_t elements,
-                               const collective::Reducer& reducer) override;
+  collective::Result allreduce(collective::Line, void* in_out, std::size_t elements, const collective::Reducer& reducer,
+                               std::span<char> spare) override;
   collective::Result reduce(collective::Line, const void* in, void* out, std::size_t elements,
                             const collective::Reducer& reducer, std::uint32_t root) override;
   // Nothing that is modelled over nodes uses these.
   collective::Result reduce_scatter(collective::Line, const void*, void*, std::span<const std::size_t>,
-                                    const collective::Reducer&) override {
+                                    const collective::Reducer&, std::span<char>) override {
     return collective::Result::not_supported;
   }
   collective::Result exscan(collective::Line, void*, std::size_t, const collective::Reducer&) override {

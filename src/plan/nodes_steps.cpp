@@ -88,14 +88,14 @@ class CountingWire final : public collective::Wire {
   Result bcast(Line, void*, std::size_t bytes, std::uint32_t root) override {
     return note(Kind::bcast, root, {bytes}, bytes);
   }
-  Result allreduce(Line, void*, std::size_t elements, const Reducer& reducer) override {
+  Result allreduce(Line, void*, std::size_t elements, const Reducer& reducer, std::span<char>) override {
     return note(Kind::allreduce, 0, {elements * reducer.element_bytes}, elements * reducer.element_bytes);
   }
   Result reduce(Line, const void*, void*, std::size_t elements, const Reducer& reducer, std::uint32_t root) override {
     return note(Kind::reduce, root, {elements * reducer.element_bytes}, elements * reducer.element_bytes);
   }
-  Result reduce_scatter(Line, const void*, void*, std::span<const std::size_t> counts,
-                        const Reducer& reducer) override {
+  Result reduce_scatter(Line, const void*, void*, std::span<const std::size_t> counts, const Reducer& reducer,
+                        std::span<char>) override {
     std::vector<std::size_t> bytes(counts.begin(), counts.end());
     for (std::size_t& each : bytes) each *= reducer.element_bytes;
     const std::size_t all = std::accumulate(bytes.begin(), bytes.end(), std::size_t{0});

@@ -88,6 +88,7 @@ class Across {
   std::uint32_t places() const { return map_.places(node()); }
   bool leads() const { return place() == 0; }
   char* room(std::size_t index) const { return rooms_[index]; }
+  std::span<char> rooms_from(std::size_t index) const { return {rooms_[index], (rooms_.size() - index) * room_bytes}; }
   std::size_t piece_elements(const Reducer& reducer) const { return room_bytes / reducer.element_bytes; }
   // A call begins. `what`: bytes, or whatever else its ranks must agree in.
   Result begin(Kind kind, std::uint64_t what, std::uint32_t root);

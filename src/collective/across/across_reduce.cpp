@@ -60,7 +60,8 @@ Result Across::allreduce(const void* in, void* out, std::size_t elements, const 
 Result Across::allreduce_led(const void* in, void* out, std::size_t elements, const Reducer& reducer) {
   if (const Result result = here_reduce(in, out, elements, reducer, 0); result != Result::ok) return result;
   if (leads())
-    if (const Result result = stepped(wire_->allreduce(Line::leaders, out, elements, reducer)); result != Result::ok)
+    if (const Result result = stepped(wire_->allreduce(Line::leaders, out, elements, reducer, rooms_from(1)));
+        result != Result::ok)
       return result;
   return here_bcast(out, elements * reducer.element_bytes, 0);
 }
@@ -75,7 +76,8 @@ Result Across::allreduce_parts(const void* in, void* out, std::size_t elements, 
   if (const Result result = stepped(here_->reduce_scatter(in, room(0), blocks, reducer)); result != Result::ok)
     return result;
   if (own != 0)
-    if (const Result result = stepped(wire_->allreduce(Line::places, room(0), own, reducer)); result != Result::ok)
+    if (const Result result = stepped(wire_->allreduce(Line::places, room(0), own, reducer, rooms_from(1)));
+        result != Result::ok)
       return result;
   const Data mine{own * reducer.element_bytes, room(0), nullptr, nullptr};
   for (std::uint32_t part = 0; part < parts; ++part)

@@ -64,19 +64,19 @@ Result Across::scatter_reduced(const char* in, char* out, const Blocking& blocks
   const std::span<const std::size_t> node_counts(node_bytes_.get(), map_.nodes());
   if (by_place || leads()) {
     const Line line = by_place ? Line::places : Line::leaders;
-    const Result result = stepped(wire_->reduce_scatter(line, room(1), room(2), node_counts, reducer));
+    const Result result = stepped(wire_->reduce_scatter(line, room(1), room(0), node_counts, reducer, rooms_from(2)));
     if (result != Result::ok) return result;
   }
   char* const own = out + first * element_bytes;
   const std::size_t own_bytes = count_of(rank_) * element_bytes;
   if (by_place || leads()) {
-    if (own_bytes != 0) std::memcpy(own, room(2), own_bytes);
+    if (own_bytes != 0) std::memcpy(own, room(0), own_bytes);
     if (by_place) return Result::ok;
   }
   std::size_t sends = 0, receives = 0, offset = 0;
   for (std::uint32_t at = 0; at < places(); ++at) {
     const std::size_t bytes = count_of(map_.rank_at(node(), at)) * element_bytes;
-    if (leads() && at != 0 && bytes != 0) sends_[sends++] = to_or_from(at, room(2) + offset, bytes);
+    if (leads() && at != 0 && bytes != 0) sends_[sends++] = to_or_from(at, room(0) + offset, bytes);
     offset += bytes;
   }
   if (!leads() && own_bytes != 0) receives_[receives++] = to_or_from(0, own, own_bytes);

@@ -52,14 +52,16 @@ class Wire {
     }
     return Result::ok;
   }
-  virtual Result allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) = 0;
+  // `spare`, here and below: of the caller's, as long on all members, for whatever is on its way.
+  virtual Result allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer,
+                           std::span<char> spare) = 0;
   // `out`: null but at the root. Not in one place: MPICH 4.0 reads MPI_IN_PLACE as an address where 16 KiB and more are
   // reduced to a root that is not rank 0.
   virtual Result reduce(Line line, const void* in, void* out, std::size_t elements, const Reducer& reducer,
                         std::uint32_t root) = 0;
   // `counts[node]` elements for each node, one behind the other in `in`: `out` gets the reduced ones of the own node.
   virtual Result reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,
-                                const Reducer& reducer) = 0;
+                                const Reducer& reducer, std::span<char> spare) = 0;
   // in_out[0 .. elements) becomes the fold of the nodes before; undefined on node 0.
   virtual Result exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) = 0;
   // Block `node` of `all`, which node `node` has filled, to all, or to the root; from the root to node `node`.

@@ -18,6 +18,9 @@ namespace {
 
 Word word(std::size_t number) { return static_cast<Word>(number); }
 
+// Parts that lie so are aligned as functions of the user may want it.
+std::size_t padded(std::size_t bytes) { return (bytes + 63) & ~std::size_t{63}; }
+
 std::size_t most_of(std::span<const std::size_t> sizes) { return *std::max_element(sizes.begin(), sizes.end()); }
 
 }  // namespace
@@ -34,6 +37,7 @@ void HostWire::open(Word line, std::uint32_t nodes) {
   lengths_.resize(nodes);
   places_.resize(nodes);
   inputs_.resize(nodes);
+  swapped_.resize(nodes);
   line_ = line;
   nodes_ = nodes;
   int own = 0;
@@ -72,8 +76,54 @@ Result HostWire::bcast_pieces(Line line, char* data, std::size_t bytes, std::siz
   return Wire::bcast_pieces(line, data, bytes, piece_bytes, root, steps);
 }
 
-Result HostWire::allreduce(Line, void* in_out, std::size_t elements, const Reducer& reducer) {
+bool HostWire::takes_parts(std::size_t part_bytes, std::span<char> spare) const {
+  return trips_.takes_parts() && padded(part_bytes) * (nodes_ + 1) <= spare.size();
+}
+
+char* HostWire::part_place(std::span<char> spare, std::size_t part_bytes, std::uint32_t index) {
+  return spare.data() + padded(part_bytes) * index;
+}
+
+template <class PartOf>
+Result HostWire::reduce_parts(PartOf part_of, void* out, std::size_t most_bytes, const Reducer& reducer,
+                              std::span<char> spare) {
+  const LineTrips::Part own = part_of(node_);
+  for (std::uint32_t node = 0; node < nodes_; ++node) {
+    const LineTrips::Part part = part_of(node);
+    char* const place = part_place(spare, most_bytes, node);
+    swapped_[node] = {part.data, part.bytes, place, own.bytes};
+    inputs_[node] = node == node_ ? own.data : place;
+  }
+  if (const Result met = trips_.meet(); met != Result::ok) return met;
+  if (const Result result = trips_.swap_parts(swapped_); result != Result::ok) return result;
+  if (own.bytes != 0)
+    collective::fold(reducer, inputs_.data(), nodes_, out, own.bytes / reducer.element_bytes,
+                     part_place(spare, most_bytes, nodes_));
+  return Result::ok;
+}
+
+Result HostWire::allreduce_parts(char* in_out, std::size_t elements, const Reducer& reducer, std::size_t most_bytes,
+                                 std::span<char> spare) {
+  const auto begin = [&](std::uint32_t node) { return elements * node / nodes_ * reducer.element_bytes; };
+  const auto part_of = [&](std::uint32_t node) {
+    return LineTrips::Part{in_out + begin(node), begin(node + 1) - begin(node)};
+  };
+  // Not to where the part is: it is one of what is folded.
+  char* const reduced = part_place(spare, most_bytes, node_);
+  if (const Result result = reduce_parts(part_of, reduced, most_bytes, reducer, spare); result != Result::ok)
+    return result;
+  const LineTrips::Part own = part_of(node_);
+  for (std::uint32_t node = 0; node < nodes_; ++node)
+    swapped_[node] = {reduced, own.bytes, in_out + begin(node), part_of(node).bytes};
+  if (own.bytes != 0) std::memcpy(in_out + begin(node_), reduced, own.bytes);
+  return trips_.swap_parts(swapped_);
+}
+
+Result HostWire::allreduce(Line, void* in_out, std::size_t elements, const Reducer& reducer, std::span<char> spare) {
   const std::size_t bytes = elements * reducer.element_bytes;
+  const std::size_t most_part_bytes = (elements + nodes_ - 1) / nodes_ * reducer.element_bytes;
+  if (!trips_.takes_all(bytes) && takes_parts(most_part_bytes, spare))
+    return allreduce_parts(static_cast<char*>(in_out), elements, reducer, most_part_bytes, spare);
   if (!trips_.takes_all(bytes))
     return call_host<Symbol::MPI_Allreduce>(abi::in_place, as_word(in_out), word(elements), reducer.host_type,
                                             reducer.host_op, line_);
@@ -95,18 +145,20 @@ Result HostWire::reduce(Line, const void* in, void* out, std::size_t elements, c
 }
 
 Result HostWire::reduce_scatter(Line, const void* in, void* out, std::span<const std::size_t> counts,
-                                const Reducer& reducer) {
+                                const Reducer& reducer, std::span<char> spare) {
   const bool alike = lay_out(counts);
   const char* const from = static_cast<const char*>(in);
   const auto part_of = [&](std::uint32_t node) {
     return LineTrips::Part{from + static_cast<std::size_t>(places_[node]) * reducer.element_bytes,
                            counts[node] * reducer.element_bytes};
   };
-  if (const std::size_t most = most_of(counts) * reducer.element_bytes; trips_.takes_each(most)) {
+  const std::size_t most = most_of(counts) * reducer.element_bytes;
+  if (trips_.takes_each(most)) {
     if (const Result result = trips_.swap(most, part_of); result != Result::ok) return result;
     if (counts[node_] != 0) fold_nodes(nodes_, part_of(node_).data, out, counts[node_], reducer);
     return Result::ok;
   }
+  if (takes_parts(most, spare)) return reduce_parts(part_of, out, most, reducer, spare);
   if (alike)
     return call_host<Symbol::MPI_Reduce_scatter_block>(as_word(in), as_word(out), word(counts[0]), reducer.host_type,
                                                        reducer.host_op, line_);

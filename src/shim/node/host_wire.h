@@ -27,11 +27,12 @@ class HostWire final : public collective::Wire {
   collective::Result bcast_pieces(collective::Line line, char* data, std::size_t bytes, std::size_t piece_bytes,
                                   std::uint32_t root, const collective::PieceSteps& steps) override;
   collective::Result allreduce(collective::Line line, void* in_out, std::size_t elements,
-                               const collective::Reducer& reducer) override;
+                               const collective::Reducer& reducer, std::span<char> spare) override;
   collective::Result reduce(collective::Line line, const void* in, void* out, std::size_t elements,
                             const collective::Reducer& reducer, std::uint32_t root) override;
   collective::Result reduce_scatter(collective::Line line, const void* in, void* out,
-                                    std::span<const std::size_t> counts, const collective::Reducer& reducer) override;
+                                    std::span<const std::size_t> counts, const collective::Reducer& reducer,
+                                    std::span<char> spare) override;
   collective::Result exscan(collective::Line line, void* in_out, std::size_t elements,
                             const collective::Reducer& reducer) override;
   collective::Result allgather(collective::Line line, char* all, std::span<const std::size_t> bytes) override;
@@ -48,6 +49,16 @@ class HostWire final : public collective::Wire {
   // One call of the host, after a trip that says that all members are in it.
   template <Symbol symbol, class... Words>
   collective::Result call_host(Words... words);
+  // Likewise of parts of up to so many bytes that members send each other straight: whether `spare` has room for those
+  // of all and one more, and which place each has there.
+  bool takes_parts(std::size_t part_bytes, std::span<char> spare) const;
+  static char* part_place(std::span<char> spare, std::size_t part_bytes, std::uint32_t index);
+  // The left fold of the part of this node out of what all have at part_of(node), to `out`.
+  template <class PartOf>
+  collective::Result reduce_parts(PartOf part_of, void* out, std::size_t most_bytes, const collective::Reducer& reducer,
+                                  std::span<char> spare);
+  collective::Result allreduce_parts(char* in_out, std::size_t elements, const collective::Reducer& reducer,
+                                     std::size_t most_bytes, std::span<char> spare);
   // The left fold of what the first so many nodes have; `own`: of this one.
   void fold_nodes(std::uint32_t nodes, const void* own, void* out, std::size_t elements,
                   const collective::Reducer& reducer);
@@ -58,6 +69,7 @@ class HostWire final : public collective::Wire {
   std::uint32_t node_ = 0, nodes_ = 0;
   std::vector<int> lengths_, places_;
   std::vector<const void*> inputs_;
+  std::vector<LineTrips::Swapped> swapped_;
   LineTrips trips_;
 };
 

@@ -1,6 +1,7 @@
 #include "shim/node/line_trips.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "abi.h"
@@ -87,9 +88,9 @@ Result LineTrips::begin_receive(std::uint32_t from, char* letter, Word& request)
                                            abi::any_tag, line_, as_word(&request)));
 }
 
-Result LineTrips::begin_send(const char* letter, std::size_t bytes, std::uint32_t to) {
-  return as_result(
-      host<Symbol::MPI_Isend>(as_word(letter), word(bytes), abi::byte_type(), to, letter_tag, line_, as_word(&sent_)));
+Result LineTrips::begin_send(const char* letter, std::size_t bytes, std::uint32_t to, Word& request) {
+  return as_result(host<Symbol::MPI_Isend>(as_word(letter), word(bytes), abi::byte_type(), to, letter_tag, line_,
+                                           as_word(&request)));
 }
 
 // As the ranks of a node wait for each other (collective/wait.cpp): the host, which has a core for each rank as far as
@@ -110,7 +111,7 @@ Result LineTrips::end(Word& request, Ends ends) {
     const std::uint64_t time_ns = monotonic_ns();
     if (begin_ns == 0) begin_ns = time_ns;
     shared_memory::OwnCore& core = shared_memory::own_core();
-    if (core.is_wanted(time_ns) || time_ns - begin_ns >= shared_memory::keeps_core_ns) {
+    if (core.is_wanted() || time_ns - begin_ns >= shared_memory::keeps_core_ns) {
       core.give_away(time_ns);
       looks = -1;
     }
@@ -123,7 +124,7 @@ Result LineTrips::end_send() { return end(sent_, Ends::unless_refused); }
 Result LineTrips::send(std::uint32_t to, std::size_t bytes) {
   announce_traffic();
   const InsideHost inside;
-  const Result begun = begin_send(letter_, bytes, to);
+  const Result begun = begin_send(letter_, bytes, to, sent_);
   return begun == Result::ok ? end_send() : begun;
 }
 
@@ -142,7 +143,7 @@ Result LineTrips::send_and_receive(const char* sent, std::size_t bytes, std::uin
   const InsideHost inside;
   Word request = 0;
   if (const Result begun = begin_receive(from, received, request); begun != Result::ok) return begun;
-  if (const Result begun = begin_send(sent, bytes, to); begun != Result::ok) return begun;
+  if (const Result begun = begin_send(sent, bytes, to, sent_); begun != Result::ok) return begun;
   Result result = end(request, Ends::always);
   if (result == Result::ok) result = opened(received);
   return result == Result::ok ? end_send() : result;
@@ -152,6 +153,7 @@ Result LineTrips::all_to_all(std::size_t bytes) {
   next(bytes);
   const Head head{label_, 0};
   std::memcpy(slots_, &head, sizeof head);
+  if (nodes_ <= few_nodes) return all_at_once();
   // Each time whoever is twice as far away sends what it has by then: the letters of itself and those behind it.
   for (std::uint32_t have = 1; have < nodes_; have *= 2) {
     const std::size_t sent = std::min(have, nodes_ - have) * slot_bytes_;
@@ -160,6 +162,29 @@ Result LineTrips::all_to_all(std::size_t bytes) {
     const Result result = send_and_receive(slots_, sent, to, slot(have), from);
     if (result != Result::ok) return result;
   }
+  return Result::ok;
+}
+
+// Of three it is as many messages as below, and of four three in place of two; but nobody waits for who waits itself.
+Result LineTrips::all_at_once() {
+  announce_traffic();
+  const InsideHost inside;
+  std::array<Word, few_nodes> received{}, sent{};
+  for (std::uint32_t distance = 1; distance < nodes_; ++distance) {
+    const std::uint32_t from = (node_ + distance) % nodes_;
+    if (const Result begun = begin_receive(from, slot(distance), received[distance]); begun != Result::ok) return begun;
+  }
+  for (std::uint32_t distance = 1; distance < nodes_; ++distance) {
+    const std::uint32_t to = (node_ + nodes_ - distance) % nodes_;
+    if (const Result begun = begin_send(slots_, slot_bytes_, to, sent[distance]); begun != Result::ok) return begun;
+  }
+  for (std::uint32_t distance = 1; distance < nodes_; ++distance) {
+    Result result = end(received[distance], Ends::always);
+    if (result == Result::ok) result = opened(slot(distance));
+    if (result != Result::ok) return result;
+  }
+  for (std::uint32_t distance = 1; distance < nodes_; ++distance)
+    if (const Result result = end(sent[distance], Ends::unless_refused); result != Result::ok) return result;
   return Result::ok;
 }
 

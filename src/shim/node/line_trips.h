@@ -85,6 +85,18 @@ class LineTrips {
   collective::Result along(char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
                            const collective::PieceSteps& steps);
 
+  // Parts of any length to and from each other member, all under way at once, straight from and into memory of the
+  // caller's (line_parts.cpp); parts[node] of the own node is not looked at. For those who have met since their nodes
+  // last did something by themselves.
+  struct Swapped {
+    const char* sent;
+    std::size_t sent_bytes;
+    char* received;
+    std::size_t received_bytes;
+  };
+  bool takes_parts() const { return nodes_ <= most_one_by_one; }
+  collective::Result swap_parts(std::span<const Swapped> parts);
+
   // For functions of the user that fold.
   char* scratch() const { return scratch_; }
 
@@ -113,7 +125,8 @@ class LineTrips {
   collective::Result send(std::uint32_t to, std::size_t bytes);
   // A letter without data: whether what came before it was good.
   collective::Result tell(std::uint32_t to, bool good);
-  collective::Result begin_send(const char* letter, std::size_t bytes, std::uint32_t to);
+  collective::Result all_at_once();
+  collective::Result begin_send(const char* letter, std::size_t bytes, std::uint32_t to, Word& request);
   collective::Result begin_receive(std::uint32_t from, char* letter, Word& request);
   enum class Ends { always, unless_refused };
   collective::Result end(Word& request, Ends ends);

@@ -62,11 +62,12 @@ class NoWire final : public Wire {
   void refuse() override {}
   Result barrier(Line) override { return Result::rank_failed; }
   Result bcast(Line, void*, std::size_t, std::uint32_t) override { return Result::rank_failed; }
-  Result allreduce(Line, void*, std::size_t, const Reducer&) override { return Result::rank_failed; }
+  Result allreduce(Line, void*, std::size_t, const Reducer&, std::span<char>) override { return Result::rank_failed; }
   Result reduce(Line, const void*, void*, std::size_t, const Reducer&, std::uint32_t) override {
     return Result::rank_failed;
   }
-  Result reduce_scatter(Line, const void*, void*, std::span<const std::size_t>, const Reducer&) override {
+  Result reduce_scatter(Line, const void*, void*, std::span<const std::size_t>, const Reducer&,
+                        std::span<char>) override {
     return Result::rank_failed;
   }
   Result exscan(Line, void*, std::size_t, const Reducer&) override { return Result::rank_failed; }

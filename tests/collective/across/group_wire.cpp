@@ -40,6 +40,9 @@ char* own_row(char* all, std::span<const std::size_t> bytes, std::uint32_t node)
   return all;
 }
 
+// As a wire that puts what it likes there.
+void spoil(std::span<char> spare) { std::ranges::fill(spare, '\xa5'); }
+
 }  // namespace
 
 PretendedNodes::PretendedNodes(std::vector<std::uint32_t> node_names) : names_(std::move(node_names)) {
@@ -85,7 +88,9 @@ Result PretendedRank::GroupWire::bcast(Line line, void* data, std::size_t bytes,
   return collective::bcast(of(line), data, bytes, root);
 }
 
-Result PretendedRank::GroupWire::allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) {
+Result PretendedRank::GroupWire::allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer,
+                                           std::span<char> spare) {
+  spoil(spare);
   return collective::allreduce(of(line), in_out, in_out, elements, reducer);
 }
 
@@ -95,7 +100,9 @@ Result PretendedRank::GroupWire::reduce(Line line, const void* in, void* out, st
 }
 
 Result PretendedRank::GroupWire::reduce_scatter(Line line, const void* in, void* out,
-                                                std::span<const std::size_t> counts, const Reducer& reducer) {
+                                                std::span<const std::size_t> counts, const Reducer& reducer,
+                                                std::span<char> spare) {
+  spoil(spare);
   std::vector<std::size_t> begins(counts.size());
   return collective::reduce_scatter(of(line), in, out, Blocking(counts, begins), reducer);
 }

@@ -51,11 +51,12 @@ class PretendedRank {
     void refuse() override;
     Result barrier(Line line) override;
     Result bcast(Line line, void* data, std::size_t bytes, std::uint32_t root) override;
-    Result allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer) override;
+    Result allreduce(Line line, void* in_out, std::size_t elements, const Reducer& reducer,
+                     std::span<char> spare) override;
     Result reduce(Line line, const void* in, void* out, std::size_t elements, const Reducer& reducer,
                   std::uint32_t root) override;
     Result reduce_scatter(Line line, const void* in, void* out, std::span<const std::size_t> counts,
-                          const Reducer& reducer) override;
+                          const Reducer& reducer, std::span<char> spare) override;
     Result exscan(Line line, void* in_out, std::size_t elements, const Reducer& reducer) override;
     Result allgather(Line line, char* all, std::span<const std::size_t> bytes) override;
     // As a host's int of bytes does.
