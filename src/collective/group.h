@@ -384,7 +384,7 @@ class Group {
   }
   // Before the first round, of a wait that pauses with each poll: a pause takes up to 140 cycles.
   std::uint32_t pauses() const { return polls_ / 8; }
-  std::uint32_t polls_between() const { return background_ ? 1 : waiting_ == Waiting::spin ? 8 : 2; }  // rounds
+  std::uint32_t polls_between() const { return background_ ? 1 : polls_ == polls_of(Waiting::spin) ? 8 : 2; }  // rounds
 
   // What ranks tell each other beside their calls: up to most_note_bytes, under numbers that all count alike, from 1
   // on. To write waits for nobody. A rank writes the next one only when it has read this one of all ranks: so there

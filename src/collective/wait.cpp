@@ -91,12 +91,13 @@ Result Group::wait_a_round(Patience& patience, const Awaited& awaited) {
   // Where ranks share cores, most of what is waited for comes with the first turn of who shares this one; and a host
   // may give the core away in its progress, after which to give it away once more unlooked costs a turn of everybody.
   const bool shares_core = waiting_ != Waiting::spin;
+  const bool is_shared = polls_ == polls_of(Waiting::yield);  // by now, as far as was found out
   if (round == 0) ++waits_;
-  const bool drives = host_.progress && (!shares_core || round != 0 || waits_ % waits_to_drive == 0);
+  const bool drives = host_.progress && (!is_shared || round != 0 || waits_ % waits_to_drive == 0);
   // In every round, as the host does in its own waits: what a peer does may take many steps of both.
   for (std::uint32_t drive = 0; drives && drive < patience.drives; ++drive)
     if (!host_.progress(host_.context)) return fail(Result::peer_died);
-  if (drives && shares_core && has_come(awaited, round)) return Result::ok;
+  if (drives && is_shared && has_come(awaited, round)) return Result::ok;
   const bool may_sleep = waiting_ == Waiting::sleep && round >= patience.attentive_until_round;
   if (may_sleep) time_ns = monotonic_ns();
   if (may_sleep && time_ns >= patience.attentive_until_ns) {
@@ -123,7 +124,7 @@ bool Group::gives_way(Patience& patience, std::uint64_t& time_ns) {
   const bool was_wanted = polls_ == polls_of(Waiting::yield);
   if (!patience.rounds_are_long && !was_wanted && rounds % short_rounds_to_clock != 0) return false;
   if (time_ns == 0) time_ns = monotonic_ns();
-  const bool is_wanted = shared_memory::own_core().is_wanted(time_ns);
+  const bool is_wanted = shared_memory::own_core().is_wanted();
   if (polls_ == polls_of(Waiting::spin) || was_wanted) polls_ = polls_of(is_wanted ? Waiting::yield : Waiting::spin);
   if (is_wanted) return true;
   const std::uint64_t waited_ns = time_ns - patience.begin_ns;

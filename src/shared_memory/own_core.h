@@ -12,14 +12,17 @@ inline constexpr std::uint64_t keeps_core_ns = 30'000;
 
 class OwnCore {
  public:
+  // Having somebody on it is believed until so many gifts in a row were given back at once. Not for a time: who spins,
+  // because nobody was there for a while, gives nothing away and so finds nobody, whoever waits for the core.
+  static constexpr std::uint32_t gifts_of_doubt = 64;
+
   // Gives it away once. `time_ns`: now, by monotonic_ns(); returns when this thread is back.
   std::uint64_t give_away(std::uint64_t time_ns);
-  // Whether somebody was found to want it a moment ago: then it is given away at once. Who waits may wait for just that
-  // one.
-  bool is_wanted(std::uint64_t time_ns) const { return time_ns < wanted_until_ns_.load(std::memory_order_relaxed); }
+  // Whether somebody was found to want it: then it is given away at once. Who waits may wait for just that one.
+  bool is_wanted() const { return doubts_.load(std::memory_order_relaxed) != 0; }
 
  private:
-  std::atomic<std::uint64_t> wanted_until_ns_ = 0;
+  std::atomic<std::uint32_t> doubts_ = 0;
 };
 
 // Of this process; for any of its threads.
