@@ -26,7 +26,7 @@ constexpr Word part_tag = 4;
 Result LineTrips::swap_parts(std::span<const Swapped> parts) {
   announce_traffic();
   const InsideHost inside;
-  std::array<Word, std::size_t{2} * most_one_by_one> requests;
+  std::array<Word, std::size_t{2} * most_one_by_one> requests{};
   std::size_t begun = 0;
   for (std::uint32_t distance = 1; distance < nodes_; ++distance) {
     const std::uint32_t from = (node_ + nodes_ - distance) % nodes_;
