@@ -3,8 +3,6 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#include <utility>
-
 #include "base/clock.h"
 
 namespace millrace::shared_memory {
@@ -15,29 +13,25 @@ constexpr std::uint64_t others_ran_ns = 20'000;
 // Who waits on the same core, and only looks before he gives it away again, needs no longer than an interrupt: of that
 // the system is asked. Back before it, there was nobody.
 constexpr std::uint64_t perhaps_ran_ns = 1'500;
-constexpr std::uint64_t counted_lately_ns = 1'000'000;
+
+// How often this thread has lost its core to others.
+long times_taken() {
+  rusage usage;
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
+}
 
 constinit OwnCore core;
-
-// Whether this thread lost the core since it was last asked, lately.
-bool was_taken(std::uint64_t time_ns) {
-  static thread_local long last_count = 0;
-  static thread_local std::uint64_t last_ns = 0;
-  rusage usage;
-  if (getrusage(RUSAGE_THREAD, &usage) != 0) return false;
-  const bool lately = time_ns - std::exchange(last_ns, time_ns) < counted_lately_ns;
-  return std::exchange(last_count, usage.ru_nivcsw) != usage.ru_nivcsw && lately;
-}
 
 }  // namespace
 
 OwnCore& own_core() { return core; }
 
 std::uint64_t OwnCore::give_away(std::uint64_t time_ns) {
+  const long taken_before = times_taken();
   sched_yield();
   const std::uint64_t back_ns = monotonic_ns(), away_ns = back_ns - time_ns;
   const std::uint32_t doubts = doubts_.load(std::memory_order_relaxed);
-  if (away_ns >= others_ran_ns || (away_ns >= perhaps_ran_ns && was_taken(back_ns)))
+  if (away_ns >= others_ran_ns || (away_ns >= perhaps_ran_ns && times_taken() != taken_before))
     doubts_.store(gifts_of_doubt, std::memory_order_relaxed);
   else if (doubts != 0)
     doubts_.store(doubts - 1, std::memory_order_relaxed);
