@@ -41,6 +41,7 @@ def taken(path):
 @pytest.mark.parametrize(
     "host, ranks, split",
     [("openmpi4", 3, "1+2"), ("openmpi4", 7, "2+1+4"), ("openmpi4", 5, "1,0,2,0,1")]
+    + [("openmpi4", 5, "2+1+1+1"), ("openmpi4", 7, "1+1+2+1+1+1")]  # letters to all at once, and in rounds
     + [(host, 4, split) for host in RIGHT_ALONE for split in ("2+2", "0,1,0,1")],
 )
 def test_reductions(host, ranks, split):
