@@ -188,7 +188,7 @@ double line_ns(const Run& run) {
       if (run.rank == 0) words[0].value.store(number, std::memory_order_release);
       const std::atomic<std::uint64_t>& other = words[run.rank == 0 ? 1 : 0].value;
       for (int looks = 0; other.load(std::memory_order_acquire) < number; ++looks)
-        if (run.shares_cores && looks >= most_looks) sched_yield();  // it may wait for this very core
+        if (looks >= most_looks) sched_yield();  // it may wait for this very core, though nobody can tell beforehand
       if (run.rank == 1) words[1].value.store(number, std::memory_order_release);
     }
     result = static_cast<double>(now_ns() - start) / (2 * rounds);
