@@ -5,8 +5,8 @@ namespace millrace::plan {
 using collective::Kind;
 
 // On two nodes of two ranks, which share two cores (bench/turns --nodes 2, docs/results/turns.md), the first four won
-// on every host. Gather and Scatter, of which a job finds out nothing, lost most. MPI_Bcast has no threshold in bytes:
-// a rank may expect more than is sent.
+// on every host. Gather and Scatter, of which a job finds out nothing, lost most where they were not measured to win.
+// MPI_Bcast has no threshold in bytes: a rank may expect more than is sent.
 bool host_crosses_faster(const HostFacts& host, const NodesShape& shape, Kind kind, std::int64_t bytes) {
   // One rank a node has nobody to share a step with.
   if (shape.nodes == shape.ranks) return true;
@@ -20,7 +20,10 @@ bool host_crosses_faster(const HostFacts& host, const NodesShape& shape, Kind ki
     case Kind::allgather: return !host.crossing_allgather.holds(bytes);
     case Kind::alltoall: return !host.crossing_alltoall.holds(bytes);
     case Kind::reduce_scatter: return !host.crossing_reduce_scatter.holds(bytes);
+    case Kind::gather:
+    case Kind::scatter: return !shape.is_even || !host.crossing_rooted.holds(bytes * shape.ranks / shape.nodes);
     case Kind::scan: return !host.crosses_scan_slowly;
+    case Kind::exscan: return !host.crosses_exscan_slowly;
     default: return true;
   }
 }

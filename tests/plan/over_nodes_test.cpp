@@ -21,13 +21,29 @@ TEST(OverNodes, WhatEveryHostWasSlowerAtIsOurs) {
 }
 
 TEST(OverNodes, MoreWhereItWasMeasured) {
-  EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, two_of_two, Kind::allgather, 2 * kib));
-  EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_two, Kind::allgather, 512));
+  EXPECT_FALSE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::allgather, 32 * kib));
+  EXPECT_TRUE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::allgather, 2 * kib));
   EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, two_of_two, Kind::alltoall, 8));
   EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_two, Kind::alltoall, 32 * kib));
   EXPECT_FALSE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::reduce_scatter, 1 * mib));
   EXPECT_FALSE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::scan, 8));
   EXPECT_TRUE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::scan, 8));
+  EXPECT_FALSE(host_crosses_faster(hosts::intel, two_of_two, Kind::exscan, 8));
+  EXPECT_TRUE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::exscan, 8));
+}
+
+// The blocks of a node travel together.
+TEST(OverNodes, GatherAndScatterByWhatANodeSends) {
+  constexpr NodesShape two_of_eight{16, 2, true}, two_and_one{3, 2, false};
+  for (const Kind kind : {Kind::gather, Kind::scatter}) {
+    EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, two_of_two, kind, 512)) << collective::kind_name(kind);
+    EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, two_of_two, kind, 8 * kib)) << collective::kind_name(kind);
+    EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_two, kind, 8)) << collective::kind_name(kind);
+    EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_two, kind, 16 * kib)) << collective::kind_name(kind);
+    EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_eight, kind, 8 * kib)) << collective::kind_name(kind);
+    EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_and_one, kind, 512)) << collective::kind_name(kind);
+    EXPECT_TRUE(host_crosses_faster(hosts::mpich_5, two_of_two, kind, 512)) << collective::kind_name(kind);
+  }
 }
 
 TEST(OverNodes, WhatIsUnusualIsTheHosts) {

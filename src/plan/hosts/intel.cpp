@@ -37,6 +37,11 @@ constinit const HostFacts intel{
     .begun_scatter_from = 16 * kib,
     .begun_neighbors = true,
     .gathers_once = true,
+    .crossing_allgather = {1, any_size},
+    .crossing_alltoall = {1, 32 * kib},
+    .crossing_reduce_scatter = {1, any_size},
+    .crosses_scan_slowly = true,
+    .crosses_exscan_slowly = true,
 };
 
 }  // namespace millrace::plan::hosts

@@ -33,7 +33,11 @@ constinit const HostFacts mpich_4{
     .small_started_below = 1 * kib,
     .small_started_allreduce_below = 128,
     .gathers_once = true,
+    .crossing_allgather = {1, 256 * kib},
+    .crossing_alltoall = {1, 32 * kib},
+    .crossing_reduce_scatter = {1, any_size},
     .crosses_scan_slowly = true,
+    .crosses_exscan_slowly = true,
     .reports_short_bcast = true,
 };
 

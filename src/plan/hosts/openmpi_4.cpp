@@ -38,9 +38,10 @@ constinit const HostFacts openmpi_4{
     .gathers_counted = true,
     .scatters_counted = true,
     .crowded_neighbors = true,
-    .crossing_allgather = {2 * kib, any_size},
+    .crossing_allgather = {1, any_size},
     .crossing_alltoall = {1, 8 * kib},
     .crossing_reduce_scatter = {32 * kib, any_size},
+    .crossing_rooted = {1 * kib, 16 * kib},
 };
 
 }  // namespace millrace::plan::hosts

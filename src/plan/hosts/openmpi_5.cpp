@@ -36,8 +36,10 @@ constinit const HostFacts openmpi_5{
     .scatters_counted = true,
     .crowded_neighbors = true,
     .small_started_below = 512,
-    .crossing_allgather = {2 * kib, any_size},
+    .crossing_allgather = {32 * kib, any_size},
+    .crossing_alltoall = {1, 8 * kib},
     .crossing_reduce_scatter = {32 * kib, any_size},
+    .crossing_rooted = {1 * kib, 16 * kib},
 };
 
 }  // namespace millrace::plan::hosts
