@@ -92,7 +92,7 @@ struct HostFacts {
   // Of MPI_Gather and MPI_Scatter, of the blocks of a node together: 1.1 to 2.7 of Open MPI on two and three nodes of
   // two; less, where many small ones are under way at a time, 0.4 to 0.9, more, which are asked for first, the same.
   MessageRange crossing_rooted = no_size;
-  bool crosses_scan_slowly = false, crosses_exscan_slowly = false;
+  MessageRange crossing_scan = no_size, crossing_exscan = no_size;
 
   // A rank whose buffer of MPI_Bcast is shorter than the root's message hears of it (shared/shared_bcast.cpp).
   bool reports_short_bcast = false;

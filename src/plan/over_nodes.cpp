@@ -22,8 +22,8 @@ bool host_crosses_faster(const HostFacts& host, const NodesShape& shape, Kind ki
     case Kind::reduce_scatter: return !host.crossing_reduce_scatter.holds(bytes);
     case Kind::gather:
     case Kind::scatter: return !shape.is_even || !host.crossing_rooted.holds(bytes * shape.ranks / shape.nodes);
-    case Kind::scan: return !host.crosses_scan_slowly;
-    case Kind::exscan: return !host.crosses_exscan_slowly;
+    case Kind::scan: return !host.crossing_scan.holds(bytes);
+    case Kind::exscan: return !host.crossing_exscan.holds(bytes);
     default: return true;
   }
 }

@@ -29,6 +29,8 @@ TEST(OverNodes, MoreWhereItWasMeasured) {
   EXPECT_FALSE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::scan, 8));
   EXPECT_TRUE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::scan, 8));
   EXPECT_FALSE(host_crosses_faster(hosts::intel, two_of_two, Kind::exscan, 8));
+  EXPECT_FALSE(host_crosses_faster(hosts::mpich_4, two_of_two, Kind::exscan, 256 * kib));
+  EXPECT_TRUE(host_crosses_faster(hosts::mpich_4, two_of_two, Kind::exscan, 1 * mib));
   EXPECT_TRUE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::exscan, 8));
 }
 

@@ -40,8 +40,8 @@ constinit const HostFacts intel{
     .crossing_allgather = {1, any_size},
     .crossing_alltoall = {1, 32 * kib},
     .crossing_reduce_scatter = {1, any_size},
-    .crosses_scan_slowly = true,
-    .crosses_exscan_slowly = true,
+    .crossing_scan = {1, any_size},
+    .crossing_exscan = {1, any_size},
 };
 
 }  // namespace millrace::plan::hosts

@@ -36,8 +36,8 @@ constinit const HostFacts mpich_4{
     .crossing_allgather = {1, 256 * kib},
     .crossing_alltoall = {1, 32 * kib},
     .crossing_reduce_scatter = {1, any_size},
-    .crosses_scan_slowly = true,
-    .crosses_exscan_slowly = true,
+    .crossing_scan = {1, any_size},
+    .crossing_exscan = {1, 256 * kib},
     .reports_short_bcast = true,
 };
 

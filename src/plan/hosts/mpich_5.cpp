@@ -28,7 +28,7 @@ constinit const HostFacts mpich_5{
     .major = 5,
     .messages = messages,
     .collectives = collectives,
-    .crosses_scan_slowly = true,
+    .crossing_scan = {1, any_size},
     .reports_short_bcast = true,
 };
 
