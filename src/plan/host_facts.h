@@ -85,9 +85,9 @@ struct HostFacts {
   bool gathers_once = false;
 
   // Over nodes, on two and three of two ranks that share two cores (bench/turns --nodes 2): where a step in each node
-  // and one between them was faster, of a block, and of what a rank gives to MPI_Reduce_scatter(_block). 1.1
-  // to 2.5, 1.0 to 1.5 and 0.86 to 3.9 of Open MPI, 2 to 18 of MPICH 4 and Intel MPI. Others lost at some sizes, or in
-  // some launches.
+  // and one between them was faster, of a block, and of what a rank gives to MPI_Reduce_scatter(_block), MPI_Scan and
+  // MPI_Exscan. 1.1 to 2.5, 1.0 to 1.5 and 0.86 to 3.9 of Open MPI, 1.2 to 18 of MPICH 4 and Intel MPI, sums of 1.26 to
+  // 1.67 of MPICH 5. Others lost at some sizes, or in some launches.
   MessageRange crossing_allgather = no_size, crossing_alltoall = no_size, crossing_reduce_scatter = no_size;
   // Of MPI_Gather and MPI_Scatter, of the blocks of a node together: 1.1 to 2.7 of Open MPI on two and three nodes of
   // two; less, where many small ones are under way at a time, 0.4 to 0.9, more, which are asked for first, the same.

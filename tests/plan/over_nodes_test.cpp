@@ -26,6 +26,8 @@ TEST(OverNodes, MoreWhereItWasMeasured) {
   EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, two_of_two, Kind::alltoall, 8));
   EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_two, Kind::alltoall, 32 * kib));
   EXPECT_FALSE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::reduce_scatter, 1 * mib));
+  EXPECT_FALSE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::reduce_scatter, 1 * mib));
+  EXPECT_TRUE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::reduce_scatter, 256 * kib));
   EXPECT_FALSE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::scan, 8));
   EXPECT_TRUE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::scan, 8));
   EXPECT_FALSE(host_crosses_faster(hosts::intel, two_of_two, Kind::exscan, 8));

@@ -28,6 +28,7 @@ constinit const HostFacts mpich_5{
     .major = 5,
     .messages = messages,
     .collectives = collectives,
+    .crossing_reduce_scatter = {mib, any_size},
     .crossing_scan = {1, any_size},
     .reports_short_bcast = true,
 };
