@@ -1,5 +1,7 @@
 #include "plan/over_nodes.h"
 
+#include <algorithm>
+
 namespace millrace::plan {
 
 using collective::Kind;
@@ -21,7 +23,11 @@ bool host_crosses_faster(const HostFacts& host, const NodesShape& shape, Kind ki
     case Kind::alltoall: return !host.crossing_alltoall.holds(bytes);
     case Kind::reduce_scatter: return !host.crossing_reduce_scatter.holds(bytes);
     case Kind::gather:
-    case Kind::scatter: return !shape.is_even || !host.crossing_rooted.holds(bytes * shape.ranks / shape.nodes);
+    case Kind::scatter: {
+      // Of a count that is wrong the product may not fit.
+      const std::int64_t places = shape.ranks / shape.nodes;
+      return !shape.is_even || !host.crossing_rooted.holds(std::min(bytes, any_size / places) * places);
+    }
     case Kind::scan: return !host.crossing_scan.holds(bytes);
     case Kind::exscan: return !host.crossing_exscan.holds(bytes);
     default: return true;

@@ -38,14 +38,17 @@ TEST(OverNodes, MoreWhereItWasMeasured) {
 
 // The blocks of a node travel together.
 TEST(OverNodes, GatherAndScatterByWhatANodeSends) {
-  constexpr NodesShape two_of_eight{16, 2, true}, two_and_one{3, 2, false};
+  constexpr NodesShape two_of_four{8, 2, true}, two_of_eight{16, 2, true}, two_and_one{3, 2, false};
   for (const Kind kind : {Kind::gather, Kind::scatter}) {
     EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, two_of_two, kind, 512)) << collective::kind_name(kind);
     EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, two_of_two, kind, 8 * kib)) << collective::kind_name(kind);
     EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_two, kind, 8)) << collective::kind_name(kind);
     EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_two, kind, 16 * kib)) << collective::kind_name(kind);
+    // Four times as much is 2 KiB more than a word holds.
+    EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_four, kind, any_size / 2 + 513))
+        << collective::kind_name(kind);
     EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_of_eight, kind, 8 * kib)) << collective::kind_name(kind);
-    EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_and_one, kind, 512)) << collective::kind_name(kind);
+    EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, two_and_one, kind, 4 * kib)) << collective::kind_name(kind);
     EXPECT_TRUE(host_crosses_faster(hosts::mpich_5, two_of_two, kind, 512)) << collective::kind_name(kind);
   }
 }
