@@ -60,8 +60,8 @@ bool everybody_rings(const Seating& seating) {
 std::uint32_t given_by_others(const Seating& seating) {
   std::uint32_t given = 0;
   for (std::uint32_t seat = 0; seat < seating.seats; ++seat)
-    // Relaxed: what was given before a collective of ours came before that collective.
-    if (seat != seating.seat) given += seating.attention->seats[seat].given.load(std::memory_order_relaxed);
+    // What is counted is there for who looks from now on; partner: count_given().
+    if (seat != seating.seat) given += seating.attention->seats[seat].given.load(std::memory_order_acquire);
   return given;
 }
 

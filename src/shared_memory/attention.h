@@ -24,8 +24,8 @@ struct Attention {
     std::atomic<std::uint32_t> bell;  // futex word: raised and woken by who has something for this rank
     // Written by the rank itself, in a call of the host that waits for others: whom it needs.
     std::atomic<std::uint32_t> inside;  // nobody, anybody, or needed_seat()
-    // Written by the rank itself: how many of its calls may have given its host something for others. In a line of its
-    // own, which stays with those that read it while nothing is given.
+    // Written by the rank itself: how many of its calls that are over may have given its host something for others. In
+    // a line of its own, which stays with those that read it while nothing is given.
     alignas(64) std::atomic<std::uint32_t> given;
   };
   static constexpr std::uint32_t nobody = 0, anybody = 1;

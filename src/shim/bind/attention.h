@@ -30,11 +30,13 @@ inline bool somebody_sleeps() {
   if (somebody_sleeps()) ring_for_host();
 }
 
-// Before a call that may give the host something for others. Threads may lose one of two that come at a time: that some
-// were given is still seen.
+// After a call that may have given the host something for others. Not before it: who reads the number, looks and sees
+// nothing takes all that is counted for seen, so what is counted must be there. Threads may lose one of two that come
+// at a time: that some were given is still seen.
 [[gnu::always_inline]] inline void count_given() {
   std::atomic<std::uint32_t>& given = own_seat.load(std::memory_order_relaxed)->given;
-  given.store(given.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  // Partner: given_by_others().
+  given.store(given.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 // Before a call that connects the job with others.

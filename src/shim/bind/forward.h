@@ -76,7 +76,6 @@ template <Symbol symbol, class... Words>
 // Before a call that is passed on: rings those that sleep and may be needed. Whom it needs, for InsideHost.
 template <Symbol symbol, class... Words>
 [[gnu::always_inline]] inline std::uint32_t announce(Words... words) {
-  if constexpr (gives(symbol)) count_given();
   if constexpr (peers_of(symbol) != Peers::none) {
     if (!somebody_sleeps()) return shared_memory::Attention::anybody;
     if constexpr (target_of(symbol).through != Through::nobody) {
@@ -89,7 +88,7 @@ template <Symbol symbol, class... Words>
 }
 
 template <Symbol symbol, class... Words>
-[[gnu::always_inline]] inline Word pass_inside(Outcome outcome, Words... words) {
+[[gnu::always_inline]] inline Word pass_announced(Outcome outcome, Words... words) {
   [[maybe_unused]] const std::uint32_t whom = announce<symbol>(words...);
   if constexpr (peers_of(symbol) == Peers::connecting) announce_strangers();
   if constexpr (peers_of(symbol) == Peers::blocking || peers_of(symbol) == Peers::connecting) {
@@ -97,6 +96,17 @@ template <Symbol symbol, class... Words>
     return pass<symbol>(outcome, words...);
   } else {
     return pass<symbol>(outcome, words...);
+  }
+}
+
+template <Symbol symbol, class... Words>
+[[gnu::always_inline]] inline Word pass_inside(Outcome outcome, Words... words) {
+  if constexpr (gives(symbol)) {
+    const Word result = pass_announced<symbol>(outcome, words...);
+    count_given();
+    return result;
+  } else {
+    return pass_announced<symbol>(outcome, words...);
   }
 }
 
