@@ -50,9 +50,38 @@ def _lammps(source):
     return Application(command, lambda _, output: lammps_output.without_timing(output))
 
 
+def _nwchem(_, output):
+    """Energies and iterations without their times; what is zero but for rounding differs from run to run."""
+    energies = [line for line in output.splitlines() if re.search(r"[Ee]nergy|No\. of|correlation|iterations", line)]
+    return [line for line in energies if "time" not in line.lower()]
+
+
+def _cp2k(_, output):
+    """The steps of each self-consistent solution without their times, all energies, and what the run conserves."""
+    lines = []
+    for line in output.splitlines():
+        if "OT DIIS" in line:
+            lines.append(re.sub(r"^( +\d+ OT DIIS +\S+) +\S+ ", r"\1 ", line))
+        elif re.search(r"ENERGY\||energy|CONSERVED|CONS\.", line) and "per" not in line:
+            lines.append(line)
+    return lines
+
+
+def _mumps(type_, input_):
+    """A solver that reads its standard input, through a shell. All of its output but times."""
+    command = f"/usr/lib/mumps/{type_}simpletest < /usr/lib/mumps/input_simpletest_{input_}"
+    return Application(
+        ("/bin/sh", "-c", command), lambda _, output: [s for s in output.splitlines() if "time" not in s.lower()]
+    )
+
+
 APPLICATIONS = {
     "lammps_chute": _lammps("chute.in"),
     "lammps_melt": _lammps("melt.in"),
     "espresso_silicon": Application(("/usr/bin/pw.x", "-in", INPUTS / "silicon.in"), _espresso),
     "hpcc": Application(("/usr/bin/hpcc",), _hpcc, (INPUTS / "hpccinf.txt",)),
+    "nwchem_water": Application(("/usr/bin/nwchem.openmpi", INPUTS / "water.nw"), _nwchem),
+    "cp2k_water": Application(("/usr/bin/cp2k.popt", "-i", INPUTS / "water.inp"), _cp2k),
+    "mumps_real": _mumps("d", "real"),
+    "mumps_complex": _mumps("z", "cmplx"),
 }

@@ -40,6 +40,6 @@ def test_the_same_results(name, tmp_path, launcher):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["lammps_melt", "espresso_silicon", "hpcc"])
+@pytest.mark.parametrize("name", sorted(programs.APPLICATIONS.keys() - {"lammps_chute"}))
 def test_the_same_results_of_more_applications(name, tmp_path, launcher):
     same_results(name, tmp_path)
