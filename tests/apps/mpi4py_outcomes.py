@@ -61,7 +61,7 @@ def run(arguments):
     import main  # mpi4py's
 
     class Program(main.TestProgram):
-        def createTests(self, from_discovery=False, Loader=None):
+        def createTests(self, from_discovery=False, Loader=None):  
             super().createTests(from_discovery, Loader)
             self.testRunner = unittest.TextTestRunner(resultclass=Recorder, verbosity=0)
 

@@ -1,6 +1,6 @@
 """mpi4py's own test suite with and without Millrace, test by test and rank by rank.
 
-mpi4py_suite.py HOST RANKS [--only WITH|WITHOUT] [--timeout SECONDS] [ARGUMENTS OF THE SUITE]
+    mpi4py_suite.py HOST RANKS [--only WITH|WITHOUT] [--timeout SECONDS] [ARGUMENTS OF THE SUITE]
 """
 
 import argparse
