@@ -61,13 +61,13 @@ class CopyChoice {
     const auto count = static_cast<std::uint64_t>(ways.count());
     std::uint32_t* const calls = calls_[index(kind)].data();
     const std::uint64_t call = calls[place(bytes)]++;
-    if (call < first_trials * count) return {true, ways.at(call % count)};
+    if (call < first_trials * count) return {true, ways.at(first_way(call, count))};
     // Not every so many calls: a program may have as many of another size in between, always. Of 64 calls one for
     // each way, later of 128.
     const std::uint64_t draw = spread(call) >> (call < many_calls ? 58 : 57);
     if (draw < count) return {true, ways.at(draw)};
     if (bytes != 0 || place(own_bytes) == place(0) || calls[place(own_bytes)] >= first_trials * count) return {};
-    return {true, ways.at(calls[place(own_bytes)]++ % count)};
+    return {true, ways.at(first_way(calls[place(own_bytes)]++, count))};
   }
 
   // What messages of a kind, of which the calling rank's largest has so many bytes, cost all ranks in a trial.
@@ -107,6 +107,11 @@ class CopyChoice {
   // Sizes within a power of two are alike; below 8 KiB all, and from 4 GiB on.
   static constexpr std::size_t places = 20;
   static std::size_t place(std::size_t bytes) { return std::clamp<std::size_t>(std::bit_width(bytes), 13, 32) - 13; }
+  // Each way in turn, but not each time in the same order: a program that makes such calls by twos, the second of which
+  // finds its data in a cache, shall not have the same way tried there each time.
+  static constexpr std::uint64_t first_way(std::uint64_t trial, std::uint64_t count) {
+    return (trial + static_cast<std::uint64_t>(std::popcount(trial / count))) % count;
+  }
   static constexpr std::size_t kinds = static_cast<std::size_t>(last_kind) + 1;
   static std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
 

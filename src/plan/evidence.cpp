@@ -39,7 +39,7 @@ constexpr std::uint64_t window_pays_after_ns = 1'000'000;
 constexpr std::uint32_t most_searches = 64;
 
 constexpr std::uint32_t most_choices = 64, most_classes = 96;
-// Who changes sides twice stays.
+// Who changes sides twice stays, but where all is tried in order to learn.
 constexpr std::uint32_t most_changes = 2;
 
 // How much less the other side must cost, by how many trials say so: of few all, and by much; of many four in five.
@@ -119,7 +119,7 @@ std::int64_t most_bytes(std::uint32_t size_class) {
 bool Evidence::is_open(const Choice& choice) const { return may_change(choice) && choice.ratios.count < many_trials; }
 
 bool Evidence::may_change(const Choice& choice) const {
-  return !choice.is_settled() && (!over_nodes_ || waits_of(kind_of(choice.key)) == Waits::for_all);
+  return (is_eager_ || !choice.is_settled()) && (!over_nodes_ || waits_of(kind_of(choice.key)) == Waits::for_all);
 }
 
 bool Evidence::Choice::is_settled() const { return changes >= most_changes; }

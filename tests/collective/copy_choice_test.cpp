@@ -46,6 +46,27 @@ TEST(CopyChoice, FollowsTheMachine) {
   EXPECT_GE(run(choice, 640, {4000, 2000, 1000})[2], 610);
 }
 
+// A program makes such calls by twos, threes or fours, and the first of them finds nothing in a cache: that is no fault
+// of the way it goes.
+TEST(CopyChoice, TriesAllWaysAtAllPlacesOfALoop) {
+  for (const Ways ways : {two_ways, all_ways})
+    for (int period = 2; period <= 4; ++period)
+      for (int first = 0; first < period; ++first)
+        for (std::size_t best = ways.count() == 2 ? 1 : 0; best < copies_count; ++best) {
+          CopyChoice choice;
+          Price price{1300, 1300, 1300};
+          price[best] = 1000;
+          for (int call = 0; call < 4 * ways.count(); ++call) {
+            const CopyChoice::Trial trial = choice.next(Kind::reduce, bytes, ways);
+            ASSERT_TRUE(trial.is_one);
+            const std::uint64_t cold = call % period == first ? 2000 : 0;
+            choice.add(Kind::reduce, bytes, trial.copies, price[static_cast<std::size_t>(trial.copies)] + cold);
+          }
+          EXPECT_EQ(choice.cheapest(Kind::reduce, bytes, ways, Copies::two), static_cast<Copies>(best))
+              << ways.count() << " ways, the " << first << ". of " << period << " calls is cold";
+        }
+}
+
 TEST(CopyChoice, IsNotImpressedByADelay) {
   CopyChoice choice;
   run(choice, 50, {1000, 2000, 3000});
