@@ -7,6 +7,9 @@ namespace millrace::collective {
 
 namespace {
 
+// Slower than most copies are, for there may be several, one behind the other.
+constexpr std::size_t least_bytes_in_ns = 1;
+
 // Until it is known what costs least. Where calls are left and resumed, both ranks of a single copy must be inside MPI
 // at a time, while what fits the ring of chunks or the outbox is left there by a sender that then goes on.
 Copies untried(const Group& group, bool may_be_one, std::size_t bytes) {
@@ -22,6 +25,8 @@ CallCopies::CallCopies(Group& group, Kind kind, const Call& call, std::size_t ag
     : group_(group), call_(call), kind_(kind), own_bytes_(own_bytes >= least_bytes ? own_bytes : 0) {
   const bool is_one_possible = may_be_one && group.reads_memory();
   copies_ = untried(group, is_one_possible, own_bytes);
+  // Who waits in the middle waits for a copy. To give the core to another job then may cost a whole slice.
+  group.keeps_core_ns = group.may_keep_core ? own_bytes_ / least_bytes_in_ns : 0;
   if (agreed_bytes != 0 && agreed_bytes < least_bytes) return;
   // The same on all ranks. Where they share cores time says little, and thresholds say it. Where calls are left and
   // resumed it says more than the copies take: how long a rank was kept from ending its part.

@@ -16,7 +16,10 @@ class CallCopies {
   // way that copies once. `own_bytes`: of the largest message of this rank either way.
   CallCopies(Group& group, Kind kind, const Call& call, std::size_t agreed_bytes, std::size_t own_bytes,
              bool may_be_one);
-  ~CallCopies() { group_.past_caches = false; }
+  ~CallCopies() {
+    group_.past_caches = false;
+    group_.keeps_core_ns = 0;
+  }
   CallCopies(const CallCopies&) = delete;
   CallCopies& operator=(const CallCopies&) = delete;
 

@@ -253,6 +253,9 @@ class Group {
   // How this rank's large messages were copied, and what that has cost (call_copies.h).
   CopyChoice copy_choice;
   bool past_caches = false;  // in the call under way: leave() goes there
+  // In the call under way: who waits keeps its core for so long, even where others want it. 0: not at all.
+  std::uint64_t keeps_core_ns = 0;
+  bool may_keep_core = true;  // not where those may be ranks of the same job, which are waited for in the end
   // Puts bytes into shared memory, for others.
   void leave(void* to, const void* from, std::size_t bytes) const {
     if (past_caches)

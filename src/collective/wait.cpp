@@ -28,6 +28,8 @@ constexpr std::uint64_t attentive_ns = ms, attentive_rounds = 64;  // after it w
 constexpr std::uint32_t waits_to_drive = 256;
 // A rank that spins gives way, too, when it has waited so long: once in so many rounds if they are short.
 constexpr std::uint64_t short_rounds_to_clock = 8, long_round_ns = 2'000;
+// But where the core went for so long of late, who waits for a copy waits as long as that may take (call_copies.h).
+constexpr std::uint64_t slice_of_others_ns = 500'000;
 // The host takes its steps one by one, and between two rounds all other ranks of the core may have theirs.
 constexpr std::uint32_t drives_when_needed = 3;
 constexpr std::uint64_t shortest_slice_ns = 50'000, longest_slice_ns = 5 * ms, slices_in_time = 8;
@@ -126,8 +128,8 @@ bool Group::gives_way(Patience& patience, std::uint64_t& time_ns) {
   if (time_ns == 0) time_ns = monotonic_ns();
   const bool is_wanted = shared_memory::own_core().is_wanted();
   if (polls_ == polls_of(Waiting::spin) || was_wanted) polls_ = polls_of(is_wanted ? Waiting::yield : Waiting::spin);
-  if (is_wanted) return true;
   const std::uint64_t waited_ns = time_ns - patience.begin_ns;
+  if (is_wanted) return waited_ns >= (shared_memory::own_core().away_ns() >= slice_of_others_ns ? keeps_core_ns : 0);
   patience.rounds_are_long = waited_ns >= rounds * long_round_ns;
   return waited_ns >= shared_memory::keeps_core_ns;
 }

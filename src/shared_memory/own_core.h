@@ -20,9 +20,12 @@ class OwnCore {
   std::uint64_t give_away(std::uint64_t time_ns);
   // Whether somebody was found to want it: then it is given away at once. Who waits may wait for just that one.
   bool is_wanted() const { return doubts_.load(std::memory_order_relaxed) != 0; }
+  // For how long it was away of late: who computes takes a slice of some milliseconds, who waits gives it back soon.
+  std::uint64_t away_ns() const { return away_ns_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint32_t> doubts_ = 0;
+  std::atomic<std::uint64_t> away_ns_ = 0;
 };
 
 // Of this process; for any of its threads.

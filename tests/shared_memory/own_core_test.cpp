@@ -88,11 +88,13 @@ TEST(OwnCore, IsNotWantedForever) {
   OwnCore core;
   core.give_away(monotonic_ns() - 1'000'000'000);
   EXPECT_TRUE(core.is_wanted());
+  EXPECT_GE(core.away_ns(), 1'000'000'000U);
   const std::uint64_t begin_ns = monotonic_ns();
   std::uint32_t gifts = 0;
   for (; core.is_wanted() && monotonic_ns() - begin_ns < longest_ns; ++gifts) core.give_away(monotonic_ns());
   EXPECT_FALSE(core.is_wanted());
   EXPECT_GE(gifts, OwnCore::gifts_of_doubt);
+  EXPECT_LT(core.away_ns(), 100'000'000U);
 }
 
 }  // namespace
