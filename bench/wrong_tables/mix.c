@@ -1,12 +1,15 @@
 /* mix ROUNDS: collectives of several kinds and sizes, in an order that all ranks know, each a few times in a row, timed
-   as one. Prints for each class the median time of a call in us, over the last half of the rounds, of the slowest rank.
+   as one. Prints for each class the median time of a call in us, over the last half of the rounds, of the slowest rank,
+   and, of two ranks, "line 0 NS" and "line 1 NS": how long a cache line took from one to the other in these rounds, in
+   the least and the most of some looks, but for one of eight at either end.
  */
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { most_bytes = 256 << 10, classes = 20, most_rounds = 16000 };
+enum { most_bytes = 256 << 10, classes = 20, most_rounds = 16000, looks = 16, trips = 500 };
 
 struct class {
   char kind;
@@ -37,6 +40,22 @@ static void call(char kind, const int* in, int* out, int n) {
   }
 }
 
+/* ns of a line from one rank to the other. */
+static float line_ns(_Atomic int* line, int rank) {
+  PMPI_Barrier(MPI_COMM_WORLD);
+  const int first = atomic_load(line);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  const double begin = PMPI_Wtime();
+  for (int trip = first + rank; rank < 2 && trip < first + 2 * trips; trip += 2) {
+    while (atomic_load_explicit(line, memory_order_acquire) != trip) {
+    }
+    atomic_store_explicit(line, trip + 1, memory_order_release);
+  }
+  const float ns = (float)((PMPI_Wtime() - begin) * 1e9 / (2 * trips));
+  PMPI_Barrier(MPI_COMM_WORLD);
+  return ns;
+}
+
 static int by_time(const void* a, const void* b) {
   const float x = *(const float*)a, y = *(const float*)b;
   return (x > y) - (x < y);
@@ -50,8 +69,20 @@ int main(int argc, char** argv) {
   int rounds = argc > 1 ? atoi(argv[1]) : 400;
   if (rounds > most_rounds) rounds = most_rounds;
   int *in = calloc((size_t)ranks, most_bytes), *out = calloc((size_t)ranks, most_bytes);
+  MPI_Win window = MPI_WIN_NULL;
+  _Atomic int* line = NULL;
+  float lines[looks];
+  if (ranks == 2) {
+    MPI_Aint bytes;
+    int unit;
+    MPI_Win_allocate_shared(rank == 0 ? 128 : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &line, &window);
+    MPI_Win_shared_query(window, 0, &bytes, &unit, &line);
+    if (rank == 0) atomic_store(line, 0);
+  }
   uint32_t state = 12345;
-  for (int round = 0; round < rounds; ++round)
+  for (int round = 0; round < rounds; ++round) {
+    for (int look = 0; look < looks && line; ++look)
+      if (round == rounds / 2 + (rounds - rounds / 2) * look / looks) lines[look] = line_ns(line, rank);
     for (int i = 0; i < classes; ++i) {
       state = state * 1664525u + 1013904223u;
       const int which = (int)((state >> 16) + (uint32_t)i) % classes;
@@ -63,6 +94,13 @@ int main(int argc, char** argv) {
       PMPI_Allreduce(&us, &most, 1, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD);
       times[which][round] = most;
     }
+  }
+  if (line) {
+    qsort(lines, looks, sizeof *lines, by_time);
+    for (int end = 0; end < 2 && rank == 0; ++end)
+      printf("line %d %.1f\n", end, (double)lines[end == 0 ? looks / 8 : looks - 1 - looks / 8]);
+    MPI_Win_free(&window);
+  }
   for (int i = 0; i < classes && rank == 0; ++i) {
     float* late = times[i] + rounds / 2;
     int count = 0;
