@@ -4,6 +4,9 @@
 
 namespace millrace::collective {
 
+// Who wants this core may be a rank that counts as another node's, and is waited for in the end.
+GroupHere::GroupHere(Group& group) : group_(group) { group_.may_keep_core = false; }
+
 Result GroupHere::barrier() { return collective::barrier(group_); }
 
 Result GroupHere::bcast(void* data, std::size_t bytes, std::uint32_t root) {

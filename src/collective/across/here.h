@@ -35,7 +35,7 @@ class Here {
 class GroupHere final : public Here {
  public:
   // The group must outlive this.
-  explicit GroupHere(Group& group) : group_(group) { group_.may_keep_core = false; }
+  explicit GroupHere(Group& group);
 
   Result barrier() override;
   Result bcast(void* data, std::size_t bytes, std::uint32_t root) override;
