@@ -1,5 +1,7 @@
 #include "collective/call_copies.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "kernel/copy/row.h"
 
@@ -9,6 +11,8 @@ namespace {
 
 // Slower than most copies are, for there may be several, one behind the other.
 constexpr std::size_t least_bytes_in_ns = 1;
+// A gift of the core costs some milliseconds, and who waits for more than a copy shall not keep it for longer.
+constexpr std::uint64_t most_kept_ns = 2'000'000;
 
 // Until it is known what costs least. Where calls are left and resumed, both ranks of a single copy must be inside MPI
 // at a time, while what fits the ring of chunks or the outbox is left there by a sender that then goes on.
@@ -26,7 +30,7 @@ CallCopies::CallCopies(Group& group, Kind kind, const Call& call, std::size_t ag
   const bool is_one_possible = may_be_one && group.reads_memory();
   copies_ = untried(group, is_one_possible, own_bytes);
   // Who waits in the middle waits for a copy. To give the core to another job then may cost a whole slice.
-  group.keeps_core_ns = group.may_keep_core ? own_bytes_ / least_bytes_in_ns : 0;
+  group.keeps_core_ns = group.may_keep_core ? std::min<std::uint64_t>(own_bytes_ / least_bytes_in_ns, most_kept_ns) : 0;
   if (agreed_bytes != 0 && agreed_bytes < least_bytes) return;
   // The same on all ranks. Where they share cores time says little, and thresholds say it. Where calls are left and
   // resumed it says more than the copies take: how long a rank was kept from ending its part.

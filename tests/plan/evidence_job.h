@@ -32,8 +32,8 @@ struct Weather {
 class Job {
  public:
   // On several nodes ranks lie by turns, and each node's clock shows another time.
-  Job(std::uint32_t ranks, std::uint64_t seed, double earlier_ns = 1e9, std::uint32_t nodes = 1)
-      : ranks_(ranks, Evidence(false, nodes > 1)),
+  Job(std::uint32_t ranks, std::uint64_t seed, double earlier_ns = 1e9, std::uint32_t nodes = 1, bool is_eager = false)
+      : ranks_(ranks, Evidence(is_eager, nodes > 1)),
         records_(ranks),
         now_ns_(ranks, earlier_ns),
         nodes_(nodes),

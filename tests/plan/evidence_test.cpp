@@ -226,6 +226,24 @@ TEST(Evidence, NothingFlaps) {
   EXPECT_EQ(job.changes, 2u);
 }
 
+// Who changes sides twice stays; who learns goes on comparing.
+TEST(Evidence, OnlyWhoLearnsGoesOnAfterTwoChanges) {
+  for (const bool is_eager : {false, true}) {
+    Job job(2, 17, 1e9, 1, is_eager);
+    job.weather = calm;
+    const EitherCall call{Kind::allreduce, 0, 1024, -1};
+    const auto until = [&](std::uint64_t changes, const Speed& speed) {
+      for (int calls = 0; job.changes < changes && calls < 1'000'000; ++calls) job.call(call, Side::ours, speed);
+      return job.changes == changes;
+    };
+    ASSERT_TRUE(until(1, {3000, 1000}));
+    ASSERT_TRUE(until(2, {1000, 3000}));
+    const std::uint64_t tries = job.tries;
+    for (int calls = 0; calls < 10'000; ++calls) job.call(call, Side::ours, {1000, 3000});
+    EXPECT_EQ(job.tries > tries, is_eager);
+  }
+}
+
 // A program that ends soon is not asked for more than reports.
 TEST(Evidence, ShortJobsAreNotTried) {
   Job job(4, 1, 10'000);
