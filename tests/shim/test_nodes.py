@@ -88,7 +88,7 @@ def test_allgatherv_is_the_hosts_by_itself():
     """Open MPI is slower at MPI_Allgather of larger blocks, not at this."""
     env = pretending("2+2", MILLRACE_COLLECTIVES="auto")
     program = build("openmpi4", "exchanges.cpp", "-std=c++20")
-    finished, _, found = of_nodes("openmpi4", 4, program, 8410, 300, env=env, timeout=300)
+    finished, _, found = of_nodes("openmpi4", 4, program, 8410, 1200, env=env, timeout=300)
     assert finished.stdout == "done\n"
     for path in found:
         calls = {each["name"]: each for each in json.loads(path.read_text())["calls"]}
@@ -103,7 +103,7 @@ def test_allgatherv_is_the_hosts_by_itself():
 )
 def test_calls_are_tried(host, ranks, split):
     """Whoever goes another way than the rest hangs, or gets other data."""
-    calls = 800 if host in ("mpich4", "mpich5", "abi") else 6000  # which need tens of ms a call with few cores
+    calls = 1600 if host in ("mpich4", "mpich5", "abi") else 6000  # which need tens of ms a call with few cores
     env = pretending(split, MILLRACE_MEASURE="always", MILLRACE_COLLECTIVES="auto")
     finished, _, found = of_nodes(host, ranks, build(host, "measured_calls.c"), SEED, calls, env=env, timeout=300)
     told = sorted(finished.check().stdout.splitlines())

@@ -40,7 +40,11 @@ Word world_group = 0;
 std::uint64_t settings_digest = 0;
 bool trusts_numbers = false;  // MILLRACE_PMPI=alike
 bool shares_all = false;      // MILLRACE_COLLECTIVES=always
+bool asks_order = false;      // MILLRACE_ORDER=rank: what the host does has its order
 node::ShortLives short_lives;
+// That a communicator over nodes has to be worth before its ranks agree: calls of a few bytes. The 257th is proposed.
+constexpr std::uint64_t worth_over_nodes = 224;
+constexpr std::uint64_t bytes_of_worth = 8192;  // that gain as much as one more of them
 bool (*may_run_in_background)() = nullptr;
 
 std::uint64_t mix(std::uint64_t value, std::uint64_t next) {
@@ -105,6 +109,10 @@ void join_other_nodes(Communicator& communicator, const Identity& identity, std:
                                     communicator.calls, communicator.history);
 }
 
+bool is_worth_it(const Communicator& communicator) {
+  return shares_all || asks_order || communicator.worth >= worth_over_nodes;
+}
+
 void join_record(Communicator& communicator) {
   // Nobody shares a communicator that one of its ranks never joins.
   if (!trusts_numbers && numbers_may_be_wrong(Numbered::blocking))
@@ -121,7 +129,12 @@ void join_record(Communicator& communicator) {
   Identity identity = mix(communicator.identity, settings_digest);
   for (const int member : members) identity = mix(identity, static_cast<std::uint64_t>(member));
   if (identity == Identity{}) identity.low = 1;
-  if (are_apart(members)) return join_other_nodes(communicator, identity, std::move(members));
+  if (are_apart(members)) {
+    // Each rank tells by itself: nothing begins before all have joined.
+    communicator.is_apart = !communicator.lost_count && !communicator.is_background && !is_worth_it(communicator);
+    if (communicator.is_apart) return;
+    return join_other_nodes(communicator, identity, std::move(members));
+  }
   communicator.accord =
       NodeAccord::join(*board, identity, static_cast<std::uint32_t>(communicator.rank),
                        static_cast<std::uint32_t>(communicator.ranks), communicator.calls, communicator.history);
@@ -184,6 +197,7 @@ void join_job_board(const SettingValues& settings, int world_rank, int world_ran
   settings_digest = digest_of_settings(world_ranks);
   trusts_numbers = settings.pmpi == PmpiCalls::alike;
   shares_all = settings.collectives == When::always;
+  asks_order = settings.order == ReductionOrder::rank;
   const bool spawned = was_spawned();
   node::JoinRequest request;
   request.key = fmt::format("millrace={} spawned={} ranks={} {}", MILLRACE_VERSION, spawned, world_ranks,
@@ -258,11 +272,13 @@ void before_host_call(Communicator& communicator, bool synchronises) noexcept {
   if (communicator.accord) follow(communicator, communicator.accord->agreement().enter());
 }
 
-void after_host_call(Communicator& communicator, std::uint64_t kind, bool succeeded, bool synchronised) noexcept try {
+void after_host_call(Communicator& communicator, std::uint64_t kind, std::uint64_t bytes, bool succeeded,
+                     bool synchronised) noexcept try {
   if (communicator.stage != Stage::undecided) return;
   if (succeeded) {
     ++communicator.calls;
     communicator.history = Agreement::history_after(communicator.history, kind);
+    communicator.worth += 1 + bytes / bytes_of_worth;
   } else {
     communicator.lost_count = true;
   }
@@ -274,6 +290,8 @@ void after_host_call(Communicator& communicator, std::uint64_t kind, bool succee
     follow(communicator, communicator.accord->agreement().leave(kind, succeeded, synchronised));
   else if (!communicator.has_identity)
     leave_to_host(communicator, Reason::not_agreed);
+  else if (communicator.is_apart && !communicator.lost_count && !is_worth_it(communicator))
+    return;
   else if (communicator.lost_count || communicator.calls >= short_lives.calls_before_agreement())
     join_record(communicator);
 } catch (...) {

@@ -6,7 +6,9 @@
 //   3. Its first collectives go to the host and are counted. From the fifth on, its members agree to share memory, if
 //      nothing comes between from the ninth call on. Later, where communicators before it did not live for long
 //      (node/short_lives.h).
-//   4. Ranks of several nodes agree by letters, if they have met at the end of MPI_Init (job_nodes.h).
+//   4. Ranks of several nodes agree by letters, if they have met at the end of MPI_Init (job_nodes.h), and later: what
+//      they make then (connections of the host, communicators, memory) takes as long as some hundred small calls. A
+//      call that moves more gains more, and counts for more of those.
 // The host is asked for nothing but what is local: ranks, groups, attributes.
 #pragma once
 
@@ -39,8 +41,10 @@ void forget_agreement();  // before MPI_Finalize
 // communicator that is then goes through shared memory, or over nodes, at once. `synchronises`: no rank can leave the
 // call before all have come, as all ranks know.
 void before_host_call(Communicator& communicator, bool synchronises) noexcept;
-// `kind`: not 0, the same on all ranks for the same call. `synchronised`: nobody can have left it before all had come.
-void after_host_call(Communicator& communicator, std::uint64_t kind, bool succeeded, bool synchronised) noexcept;
+// `kind`: not 0, the same on all ranks for the same call. `bytes`: that this rank gave or took. `synchronised`: nobody
+// can have left it before all had come.
+void after_host_call(Communicator& communicator, std::uint64_t kind, std::uint64_t bytes, bool succeeded,
+                     bool synchronised) noexcept;
 
 // Who is asked before nonblocking calls are agreed on; null: nobody, and there are none. By one thread.
 void ask_before_background(bool (*may_run)());

@@ -126,8 +126,9 @@ void note_leaving(Communicator& communicator, const CollectiveCall& call, std::u
 }
 
 // The host does it, and the ranks of the communicator come a step nearer to sharing memory.
-Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call, std::uint16_t entry,
+Word leave_to_host(Symbol symbol, void* next, std::span<Word> words, const CollectiveCall& call,
                    Communicator* communicator, Reason reason, ObservedCall* observed) {
+  const auto entry = static_cast<std::uint16_t>(symbol_entry(symbol));
   const std::uint64_t serial = communicator ? communicator->serial : 0;
   const bool is_new = communicator && communicator->stage == Communicator::Stage::undecided;
   const bool may_have_failed = is_new && may_hide_errors(call.comm);
@@ -151,7 +152,9 @@ Word leave_to_host(void* next, std::span<Word> words, const CollectiveCall& call
   if (!communicator || communicator->serial != serial) return result;
   if (communicator->stage == Communicator::Stage::undecided) {
     note_host_call(*communicator, monotonic_ns() - begin_ns);
-    after_host_call(*communicator, algorithm_of(call), error == 0 && !may_have_failed, synchronises(call));
+    const bool succeeded = error == 0 && !may_have_failed;
+    const std::uint64_t bytes = succeeded ? posted_bytes(symbol, words) : 0;  // its words are known to be right
+    after_host_call(*communicator, algorithm_of(call), bytes, succeeded, synchronises(call));
   } else {
     host_call_ended(*communicator, error, reason == Reason::buffers_overlap);
     if (observed) note_leaving(*communicator, call, entry, error != 0, *observed);
@@ -243,7 +246,7 @@ Done do_call(Symbol symbol, void* next, std::span<Word> words, const CollectiveC
     if (substituted.algorithm != record::no_algorithm) outcome = substituted;
   }
   if (by_words) remember_call(symbol, words, call.kind, buffers_of(call), *communicator, counted, nullptr);
-  return {leave_to_host(next, words, call, entry, communicator, reason, observed), outcome};
+  return {leave_to_host(symbol, next, words, call, communicator, reason, observed), outcome};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t most_apart_ns = 5000;
 // So many calls of ours before the first turn: ranks have agreed, and what is decided after a number of calls is
 // decided.
-constexpr long calls_before = 200;
+constexpr long calls_before = 300;
 
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
