@@ -19,11 +19,17 @@ class OwnCore {
   // Gives it away once. `time_ns`: now, by monotonic_ns(); returns when this thread is back.
   std::uint64_t give_away(std::uint64_t time_ns);
   // Whether somebody was found to want it: then it is given away at once. Who waits may wait for just that one.
-  bool is_wanted() const { return doubts_.load(std::memory_order_relaxed) != 0; }
+  bool is_wanted() const {
+    return is_shared_.load(std::memory_order_relaxed) || doubts_.load(std::memory_order_relaxed) != 0;
+  }
+  // It is known otherwise, and for good, that somebody may always want it.
+  void share() { is_shared_.store(true, std::memory_order_relaxed); }
+  bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
   // For how long it was away of late: who computes takes a slice of some milliseconds, who waits gives it back soon.
   std::uint64_t away_ns() const { return away_ns_.load(std::memory_order_relaxed); }
 
  private:
+  std::atomic<bool> is_shared_ = false;
   std::atomic<std::uint32_t> doubts_ = 0;
   std::atomic<std::uint64_t> away_ns_ = 0;
 };

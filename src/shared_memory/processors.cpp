@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/quota.h"
 
@@ -85,6 +86,24 @@ Processors own_processors() noexcept {
     // No memory to read it: as if there were no quota. What is decided from it is decided from every rank's words.
   }
   return processors;
+}
+
+ProcessorSet processor_set(const Processors& processors, std::string_view boot) noexcept {
+  ProcessorSet set;
+  if (boot.empty()) return set;
+  set.name = fnv1a(boot);
+  for (const std::uint64_t word : processors.mask) {
+    set.count += static_cast<std::uint32_t>(std::popcount(word));
+    for (int shift = 0; shift < 64; shift += 8) set.name = fnv1a(set.name, static_cast<unsigned char>(word >> shift));
+  }
+  set.name |= 1;
+  return set;
+}
+
+ProcessorSet own_processor_set() noexcept try {
+  return processor_set(own_processors(), read_text("/proc/sys/kernel/random/boot_id").value_or(""));
+} catch (...) {  // no memory to read it
+  return {};
 }
 
 bool one_each(std::span<const Processors> processes) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace millrace::shared_memory {
 
@@ -16,6 +17,15 @@ struct Processors {
 };
 
 Processors own_processors() noexcept;  // of the calling thread
+
+// Processors of a system as what they are to processes that share nothing else, those of several containers.
+struct ProcessorSet {
+  std::uint64_t name = 0;   // unlike that of others, or of another system; 0: not known
+  std::uint32_t count = 0;  // of processors
+};
+// `boot`: what the kernel calls this run of the system.
+ProcessorSet processor_set(const Processors& processors, std::string_view boot) noexcept;
+ProcessorSet own_processor_set() noexcept;  // of the calling thread
 
 // Whether each can have a processor of its own at the same time: a matching of processes with processors exists, and
 // no quota group has more processes than whole processors.

@@ -97,5 +97,15 @@ TEST(OwnCore, IsNotWantedForever) {
   EXPECT_LT(core.away_ns(), 100'000'000U);
 }
 
+TEST(OwnCore, IsSharedForGood) {
+  OwnCore core;
+  EXPECT_FALSE(core.is_wanted());
+  core.share();
+  for (std::uint32_t gift = 0; gift < 4 * OwnCore::gifts_of_doubt; ++gift) {
+    EXPECT_TRUE(core.is_wanted());
+    core.give_away(monotonic_ns());
+  }
+}
+
 }  // namespace
 }  // namespace millrace::shared_memory::test

@@ -22,6 +22,25 @@ TEST(Processors, OfThisProcess) {
   EXPECT_GE(count, 1);
 }
 
+// What processes of two containers tell each other.
+TEST(Processors, AreTheSameOnOneSystem) {
+  const ProcessorSet set = processor_set(on({0, 1, 70}), "this run of the system");
+  EXPECT_EQ(set.count, 3U);
+  EXPECT_NE(set.name, 0U);
+  EXPECT_EQ(set.name, processor_set(on({70, 1, 0}), "this run of the system").name);
+  EXPECT_NE(set.name, processor_set(on({0, 1, 70}), "another").name);
+  EXPECT_NE(set.name, processor_set(on({0, 1, 71}), "this run of the system").name);
+  EXPECT_NE(set.name, processor_set(on({0, 1}), "this run of the system").name);
+  EXPECT_EQ(processor_set(on({0, 1}), "").name, 0U);
+}
+
+TEST(Processors, OfThisProcessHaveAName) {
+  const ProcessorSet set = own_processor_set();
+  EXPECT_GE(set.count, 1U);
+  EXPECT_NE(set.name, 0U);
+  EXPECT_EQ(set.name, own_processor_set().name);
+}
+
 TEST(Processors, OneEachByCount) {
   EXPECT_TRUE(suffice({on({0, 1}), on({0, 1})}));
   EXPECT_FALSE(suffice({on({0, 1}), on({0, 1}), on({0, 1})}));

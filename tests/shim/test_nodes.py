@@ -1,6 +1,7 @@
 """Collectives of ranks on several nodes, which are pretended: each has a board, and so shared memory, of its own."""
 
 import json
+import os
 
 import hosts
 import process
@@ -205,6 +206,23 @@ def test_other_settings_on_one_node_leave_all_to_the_host():
     words = [*first, ":", "-n", "1", str(hosts.MILLRACE), str(program), str(SEED), "100"]
     finished = process.run(words, hosts.environment(host, pretending("1+1")), timeout=60)
     assert (finished.returncode, finished.stdout) == (0, "done\n")
+
+
+@pytest.mark.parametrize("ranks, split, shared", [(2, "1+1", False), (4, "2+2", True), (4, "1+3", True)])
+def test_nodes_that_share_processors_know_it(ranks, split, shared):
+    """As containers of one machine may: each has as many ranks as processors, or fewer, and together they have more."""
+    all_processors = os.sched_getaffinity(0)
+    if len(all_processors) < 2:
+        pytest.skip("one processor")
+    os.sched_setaffinity(0, sorted(all_processors)[:2])
+    try:
+        program = build("openmpi4", "shared_collectives.c")
+        finished = run("openmpi4", ranks, program, SEED, 50, env=pretending(split, MILLRACE_LOG="info"))
+    finally:
+        os.sched_setaffinity(0, all_processors)
+    assert finished.stdout == "done\n"
+    assert "the ranks of all nodes have met" in finished.stderr
+    assert ("there are more of them than processors" in finished.stderr) == shared
 
 
 def test_a_split_that_is_none_is_reported():

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <condition_variable>
 #include <cstdio>
@@ -19,6 +20,8 @@
 #include "base/log.h"
 #include "node/board.h"
 #include "node/node_split.h"
+#include "shared_memory/own_core.h"
+#include "shared_memory/processors.h"
 #include "shim/bind/forward.h"
 #include "shim/node/node_agreement.h"
 #include "shim/node/nodes_mail.h"
@@ -102,10 +105,18 @@ bool exchange_cards(int world_rank, int world_ranks) {
   own.digest = job_digest();
   own.node = lowest_here(static_cast<std::uint32_t>(world_rank));
   own.shares_memory = job_board() != nullptr;
+  own.processors = shared_memory::own_processor_set().name;
   cards.resize(static_cast<std::size_t>(world_ranks));
   const Word type = abi::byte_type();
   return host<Symbol::MPI_Allgather>(as_word(&own), sizeof own, type, as_word(cards.data()), sizeof own, type,
                                      own_comm) == 0;
+}
+
+// Nodes that are containers of one machine may have the same processors, and know nothing of each other's ranks there.
+bool share_processors() {
+  const shared_memory::ProcessorSet own = shared_memory::own_processor_set();
+  const auto with_same = [&](const NodeCard& card) { return own.name != 0 && card.processors == own.name; };
+  return std::count_if(cards.begin(), cards.end(), with_same) > static_cast<std::ptrdiff_t>(own.count);
 }
 
 }  // namespace
@@ -135,8 +146,12 @@ void meet_other_nodes(const SettingValues& settings, int world_rank, int world_r
     open_nodes_mail(own_comm, world_ranks);
     bool one_node = true;
     for (const NodeCard& card : cards) one_node = one_node && card.node == cards[0].node;
+    const bool shares = !one_node && share_processors();
+    if (shares) shared_memory::own_core().share();
     if (world_rank == 0)
-      log(LogLevel::info, one_node ? "all ranks of the job are on one node" : "the ranks of all nodes have met");
+      log(LogLevel::info, one_node ? "all ranks of the job are on one node"
+                          : shares ? "the ranks of all nodes have met; there are more of them than processors"
+                                   : "the ranks of all nodes have met");
     return;
   }
   // The host has failed; what the others know is not known.

@@ -35,6 +35,7 @@ struct NodeCard {
   std::uint64_t digest = 0;         // of what must be equal on all ranks
   std::uint32_t node = 0;           // a number that the ranks of its node have in common
   std::uint32_t shares_memory = 0;  // with them
+  std::uint64_t processors = 0;     // shared_memory::ProcessorSet::name
 };
 // By rank of the world; empty: they have not met.
 const std::vector<NodeCard>& node_cards();

@@ -7,6 +7,7 @@
 
 #include "base/launcher.h"
 #include "collective/group_memory.h"
+#include "shared_memory/own_core.h"
 #include "shared_memory/process.h"
 #include "shim/bind/attention.h"
 #include "shim/host/host_progress.h"
@@ -60,6 +61,9 @@ std::unique_ptr<NodeGroup> NodeGroup::join(const node::Board& board, std::uint32
   options.host = {drive_host, nullptr};
   options.crowded_node = node_is_crowded(board);
   options.waiting = waiting_in_force;
+  if (options.waiting == collective::Waiting::automatic && !options.crowded_node &&
+      shared_memory::own_core().is_shared())
+    options.waiting = collective::Waiting::yield;
   options.seating = seating();
   options.lets_write = !shared_memory::writes_are_followed();
   options.selection = &selection_in_force;

@@ -159,7 +159,8 @@ void BackgroundBeginning::host_has_begun(bool succeeded) {
   // Its error handler may have freed it.
   Communicator* const known = find_communicator(call_.comm);
   if (!known || known->background.get() != undecided_) return;
-  after_host_call(undecided_->communicator, background_number(call_), 0, succeeded && !may_hide_errors(call_.comm), false);
+  after_host_call(undecided_->communicator, background_number(call_), 0, succeeded && !may_hide_errors(call_.comm),
+                  false);
 }
 
 void prepare_background_calls() { ask_before_background(can_help); }
