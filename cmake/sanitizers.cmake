@@ -20,7 +20,7 @@ endif()
 # for all targets.
 option(MILLRACE_SANITIZE_PRELOADS "instrument the preloads' own units, too" ON)
 function(millrace_leave_preloads_plain)
-  foreach(abi openmpi mpich abi)
+  foreach(abi IN LISTS MILLRACE_ABIS)
     target_compile_options(millrace_shim_${abi} PRIVATE -fno-sanitize=all -O0 -g0)
   endforeach()
   # Fully instrumented all the same, but their tests take no time, and to optimise them does.
