@@ -112,7 +112,10 @@ Result Group::start() {
     std::uint32_t reads = 0;
     for (std::uint64_t tries = 0; (reads = each.reads.load(std::memory_order_acquire)) == 0;
          ++tries)  // partner: join()
-      if (const Result result = wait_for_join(tries); result != Result::ok) return result;
+      // Who joined meanwhile may have failed in the first call with others: that is told by this rank's first call.
+      if (const Result result = wait_for_join(tries);
+          result != Result::ok && each.reads.load(std::memory_order_acquire) == 0)
+        return result;
     if (each.present.load(std::memory_order_acquire) != fingerprint(shape_)) return fail(Result::mismatch);
     reads_memory_ = reads_memory_ && reads == 2;
   }
