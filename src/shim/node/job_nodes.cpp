@@ -23,6 +23,7 @@
 #include "shared_memory/own_core.h"
 #include "shared_memory/processors.h"
 #include "shim/bind/forward.h"
+#include "shim/host/library_version.h"
 #include "shim/node/node_agreement.h"
 #include "shim/node/nodes_mail.h"
 
@@ -147,7 +148,7 @@ void meet_other_nodes(const SettingValues& settings, int world_rank, int world_r
     bool one_node = true;
     for (const NodeCard& card : cards) one_node = one_node && card.node == cards[0].node;
     const bool shares = !one_node && share_processors();
-    if (shares) shared_memory::own_core().share();
+    if (shares && host_facts().gives_shared_core_away) shared_memory::own_core().share();
     if (world_rank == 0)
       log(LogLevel::info, one_node ? "all ranks of the job are on one node"
                           : shares ? "the ranks of all nodes have met; there are more of them than processors"
