@@ -98,7 +98,7 @@ std::uint32_t lowest_here(std::uint32_t own) {
   return own;
 }
 
-bool exchange_cards(int world_rank, int world_ranks) {
+bool exchange_cards(int world_rank, int world_ranks, const shared_memory::ProcessorSet& processors) {
   if (host<Symbol::MPI_Comm_set_errhandler>(own_comm, abi::errors_return()) != 0) return false;
   // From here on all have joined the boards of their nodes.
   if (host<Symbol::MPI_Barrier>(own_comm) != 0) return false;
@@ -106,7 +106,7 @@ bool exchange_cards(int world_rank, int world_ranks) {
   own.digest = job_digest();
   own.node = lowest_here(static_cast<std::uint32_t>(world_rank));
   own.shares_memory = job_board() != nullptr;
-  own.processors = shared_memory::own_processor_set().name;
+  own.processors = processors.name;
   cards.resize(static_cast<std::size_t>(world_ranks));
   const Word type = abi::byte_type();
   return host<Symbol::MPI_Allgather>(as_word(&own), sizeof own, type, as_word(cards.data()), sizeof own, type,
@@ -114,8 +114,7 @@ bool exchange_cards(int world_rank, int world_ranks) {
 }
 
 // Nodes that are containers of one machine may have the same processors, and know nothing of each other's ranks there.
-bool share_processors() {
-  const shared_memory::ProcessorSet own = shared_memory::own_processor_set();
+bool share_processors(const shared_memory::ProcessorSet& own) {
   const auto with_same = [&](const NodeCard& card) { return own.name != 0 && card.processors == own.name; };
   return std::count_if(cards.begin(), cards.end(), with_same) > static_cast<std::ptrdiff_t>(own.count);
 }
@@ -143,11 +142,12 @@ void meet_other_nodes(const SettingValues& settings, int world_rank, int world_r
   host<Symbol::MPI_Group_free>(as_word(&group));
   if (error != 0) return;
   own_comm = abi::handle(made);
-  if (exchange_cards(world_rank, world_ranks)) {
+  const shared_memory::ProcessorSet processors = shared_memory::own_processor_set();
+  if (exchange_cards(world_rank, world_ranks, processors)) {
     open_nodes_mail(own_comm, world_ranks);
     bool one_node = true;
     for (const NodeCard& card : cards) one_node = one_node && card.node == cards[0].node;
-    const bool shares = !one_node && share_processors();
+    const bool shares = !one_node && share_processors(processors);
     if (shares && host_facts().gives_shared_core_away) shared_memory::own_core().share();
     if (world_rank == 0)
       log(LogLevel::info, one_node ? "all ranks of the job are on one node"

@@ -272,6 +272,10 @@ void before_host_call(Communicator& communicator, bool synchronises) noexcept {
   if (communicator.accord) follow(communicator, communicator.accord->agreement().enter());
 }
 
+bool weighs_calls(const Communicator& communicator) {
+  return !communicator.accord && !communicator.nodes_accord && nodes_comm() != 0;
+}
+
 void after_host_call(Communicator& communicator, std::uint64_t kind, std::uint64_t bytes, bool succeeded,
                      bool synchronised) noexcept try {
   if (communicator.stage != Stage::undecided) return;

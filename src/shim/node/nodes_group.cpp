@@ -115,7 +115,9 @@ std::unique_ptr<NodesGroup> NodesGroup::make(const node::Identity& identity, con
     try {
       good = made->open_line(all, map, rank);
       // All have joined: nothing is waited for.
-      if (good && made->here_) good = made->here_->group().start() == collective::Result::ok;
+      if (good && made->here_)
+        good = made->here_->group().start() == collective::Result::ok &&
+               made->here_->group().broken() == collective::Result::ok;
       if (made->here_) made->steps_here_.emplace(made->here_->group());
       collective::Here* const here = made->steps_here_ ? &*made->steps_here_ : nullptr;
       good = good && made->across_.open(std::move(map), rank, here, made->wire_, limits);

@@ -153,7 +153,8 @@ Word leave_to_host(Symbol symbol, void* next, std::span<Word> words, const Colle
   if (communicator->stage == Communicator::Stage::undecided) {
     note_host_call(*communicator, monotonic_ns() - begin_ns);
     const bool succeeded = error == 0 && !may_have_failed;
-    const std::uint64_t bytes = succeeded ? posted_bytes(symbol, words) : 0;  // its words are known to be right
+    // What succeeded has words that are right.
+    const std::uint64_t bytes = succeeded && weighs_calls(*communicator) ? posted_bytes(symbol, words) : 0;
     after_host_call(*communicator, algorithm_of(call), bytes, succeeded, synchronises(call));
   } else {
     host_call_ended(*communicator, error, reason == Reason::buffers_overlap);
