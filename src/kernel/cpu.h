@@ -13,6 +13,7 @@ struct CpuWords {
   std::uint32_t leaf1_ecx = 0;
   std::uint32_t leaf7_ebx = 0;
   std::uint64_t xcr0 = 0;  // 0 if the OS does not use XSAVE
+  std::uint32_t leaf7_ecx = 0;
 };
 #else
 struct CpuWords {

@@ -1,4 +1,5 @@
 #include <cpuid.h>
+#include <pthread.h>
 
 #include "kernel/cpu.h"
 
@@ -47,40 +48,54 @@ IsaUnit unit(const KernelSet& set, const char* missing, const char* disabled) {
   return {set.isa, set.vector_bits, !missing, !why, why ? why : "", &set};
 }
 
-// 0 on processors of others.
-unsigned amd_family() {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (!is_amd() || !__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return 0;
-  return (eax >> 8 & 0xf) + (eax >> 20 & 0xff);
+struct Processor {
+  CpuWords words;
+  bool is_amd;
+  unsigned amd_family;  // 0 on processors of others
+};
+
+// Asked once: in a virtual machine each CPUID is a matter for the hypervisor and takes 4 to 70 us.
+pthread_once_t asked_once = PTHREAD_ONCE_INIT;
+Processor asked;
+
+void ask() {
+  unsigned leaves = 0, eax = 0, ebx = 0, ecx = 0, edx = 0;
+  __cpuid(0, leaves, ebx, ecx, edx);
+  constexpr unsigned auth = 0x68747541;  // the beginning of "AuthenticAMD"
+  asked.is_amd = ebx == auth;
+  if (leaves >= 1) {
+    __cpuid(1, eax, ebx, ecx, edx);
+    asked.words.leaf1_ecx = ecx;
+    if (asked.is_amd) asked.amd_family = (eax >> 8 & 0xf) + (eax >> 20 & 0xff);
+  }
+  if (leaves >= 7) {
+    __cpuid_count(7, 0, eax, ebx, ecx, edx);
+    asked.words.leaf7_ebx = ebx;
+    asked.words.leaf7_ecx = ecx;
+  }
+  if (asked.words.leaf1_ecx & osxsave) {
+    std::uint32_t low, high;
+    asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    asked.words.xcr0 = (std::uint64_t{high} << 32) | low;
+  }
+}
+
+const Processor& processor() {
+  pthread_once(&asked_once, ask);
+  return asked;
 }
 
 }  // namespace
 
-bool is_amd() {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  constexpr unsigned auth = 0x68747541;  // the beginning of "AuthenticAMD"
-  return __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == auth;
-}
-
-bool is_zen_3_or_4() { return amd_family() == 0x19; }
-bool is_zen_5() { return amd_family() == 0x1a; }
+bool is_amd() { return processor().is_amd; }
+bool is_zen_3_or_4() { return processor().amd_family == 0x19; }
+bool is_zen_5() { return processor().amd_family == 0x1a; }
 
 // Zen 5, two arrays or three of 8 to 16 MB: 1.03 to 1.06 of the speed; of 48 MB, and within the caches, the same or
 // less (docs/results/reductions.md). No other has been measured.
 std::size_t halves_from_bytes() { return is_zen_5() ? std::size_t{4} << 20 : ~std::size_t{0}; }
 
-CpuWords read_cpu() {
-  CpuWords words;
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx)) words.leaf1_ecx = ecx;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) words.leaf7_ebx = ebx;
-  if (words.leaf1_ecx & osxsave) {
-    std::uint32_t low, high;
-    asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    words.xcr0 = (std::uint64_t{high} << 32) | low;
-  }
-  return words;
-}
+CpuWords read_cpu() { return processor().words; }
 
 IsaTable judge_cpu(const CpuWords& words) {
   const char* no_sse42 = words.leaf1_ecx & sse42 ? nullptr : "CPUID does not report SSE4.2";

@@ -6,9 +6,6 @@
 
 #include "kernel/cpu.h"
 #include "kernel/isa.h"
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 namespace millrace::kernel {
 namespace {
@@ -76,10 +73,9 @@ std::atomic<const CopyTuning*> in_use{nullptr};  // release in use_copy_tuning()
 
 void choose_default() {
 #if defined(__x86_64__)
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   chosen_default = &intel;
   if (is_amd()) {
-    const bool avx512 = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & 1u << 16);
+    const bool avx512 = read_cpu().leaf7_ebx & 1u << 16;
     chosen_default = is_zen_5() ? &zen_5 : avx512 ? &amd : &amd_without_avx512;
   }
 #else

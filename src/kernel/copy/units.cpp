@@ -4,9 +4,8 @@
 
 #include <atomic>
 #include <string_view>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
+
+#include "kernel/cpu.h"
 
 namespace millrace::kernel {
 namespace {
@@ -24,10 +23,7 @@ CopyUnits units;
 std::atomic<bool> units_filled{false};
 
 #if defined(__x86_64__)
-bool has_vbmi() {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ecx & 2u);
-}
+bool has_vbmi() { return read_cpu().leaf7_ecx & 2u; }
 #endif
 
 void add(const IsaUnit& isa, std::size_t place, const CopySet& set) {
