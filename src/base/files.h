@@ -10,6 +10,8 @@
 namespace millrace {
 
 std::optional<std::string> read_text(const std::string& path);  // without blanks and line ends at the end
+// Byte for byte; of a file that is longer than `most_bytes`, some more than these.
+std::optional<std::string> read_whole(const std::string& path, std::size_t most_bytes);
 std::vector<std::string> read_lines(const std::string& path);
 // What fits of a file, in `buffer`: nothing is allocated. Empty if it cannot be read.
 std::string_view read_start(const std::string& path, std::span<char> buffer);

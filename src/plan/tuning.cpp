@@ -7,12 +7,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/file_name.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/settings.h"
 
@@ -248,18 +247,13 @@ Tuning read_tuning(const char* const* environment) {
   const std::string named = read_settings(environment).tuning;
   if (named == "none") return untuned();
   const std::string path = named.empty() ? standard_tuning_path(environment) : file_name_of(named);
-  std::ifstream file(path, std::ios::binary);
-  if (path.empty() || !file) {
+  const std::optional<std::string> text = path.empty() ? std::nullopt : read_whole(path, most_table_bytes);
+  if (!text) {
     Tuning tuning = untuned();
     if (!named.empty()) tuning.complaints.push_back(fmt::format("MILLRACE_TUNING: {} cannot be read: not used", path));
     return tuning;
   }
-  // Piece by piece: a rank of a short job would feel a megabyte of zeros, and a table has a few hundred bytes.
-  std::string text;
-  char piece[4096];
-  while (text.size() <= most_table_bytes && (file.read(piece, sizeof piece) || file.gcount() > 0))
-    text.append(piece, static_cast<std::size_t>(file.gcount()));
-  return parse_tuning(text, path);
+  return parse_tuning(*text, path);
 }
 
 std::string tuning_text(const Tuning& tuning, std::string_view machine) {
@@ -295,12 +289,7 @@ std::string tuning_text(const Tuning& tuning, std::string_view machine) {
   return text_of(json);
 }
 
-std::string table_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string table_text(const std::string& path) { return read_whole(path, ~std::size_t{0}).value_or(""); }
 
 std::string learning_obstacle(const std::string& path) {
   // It is replaced, so that nobody reads half of it: what counts is whether a file can be made beside it.
