@@ -83,10 +83,13 @@ Defined defined_by_gnu_hash(const std::uint32_t* table) {
 }
 
 // Whether no undefined symbol has a wanted name: symbols are fewer than relocations, and most are defined. False if it
-// cannot be told. (Undefined ones stand among the defined where a program takes the address of a function.)
-bool lacks_names(const Tables& tables, IsWanted is_wanted) {
+// cannot be told. A library has all undefined ones in front of those that its table finds, so that its other pages are
+// left alone; in a program, some of which it takes the address stand among the defined.
+bool lacks_names(const Tables& tables, bool is_program, IsWanted is_wanted) {
   std::size_t end = 0;
-  if (tables.gnu_hash)
+  if (tables.gnu_hash && !is_program)
+    end = tables.gnu_hash[1];
+  else if (tables.gnu_hash)
     end = defined_by_gnu_hash(tables.gnu_hash).end;
   else if (tables.hash)
     end = tables.hash[1];
@@ -147,8 +150,10 @@ class Unlocked {
 
 // Calls visit(relocation, name) for each relocation that names a wanted symbol of another object.
 template <class VisitRelocation>
-void for_each_reference(const Tables& tables, IsWanted is_wanted, VisitRelocation visit) {
-  if (!tables.symbols || lacks_names(tables, is_wanted)) return;
+void for_each_reference(const dl_phdr_info& object, IsWanted is_wanted, VisitRelocation visit) {
+  const Tables tables = tables_of(object);
+  const bool is_program = !object.dlpi_name || !*object.dlpi_name;
+  if (!tables.symbols || lacks_names(tables, is_program, is_wanted)) return;
   const auto visit_all = [&](const ElfW(Rela) * relocations, std::size_t bytes) {
     if (!relocations) return;
     for (std::size_t i = 0; i < bytes / sizeof(ElfW(Rela)); ++i) {
@@ -185,14 +190,14 @@ void visit_definitions(const dl_phdr_info& object, Visit visit, void* context) {
 }
 
 void visit_references(const dl_phdr_info& object, IsWanted is_wanted, Visit visit, void* context) {
-  for_each_reference(tables_of(object), is_wanted, [&](const ElfW(Rela)&, const char* name) { visit(name, context); });
+  for_each_reference(object, is_wanted, [&](const ElfW(Rela)&, const char* name) { visit(name, context); });
 }
 
 bool redirect_references(const dl_phdr_info& object, IsWanted is_wanted, Other other, void* context) {
   const Unlocked unlocked(object);
   if (!unlocked.succeeded()) return false;
   bool all = true;
-  for_each_reference(tables_of(object), is_wanted, [&](const ElfW(Rela) & relocation, const char* name) {
+  for_each_reference(object, is_wanted, [&](const ElfW(Rela) & relocation, const char* name) {
     void* const function = other(name, context);
     if (!function) return;
     if (!fills_in_address(relocation)) {
