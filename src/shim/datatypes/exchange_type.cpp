@@ -7,7 +7,7 @@
 #include "shim/bind/forward.h"
 #include "shim/datatypes/datatypes.h"
 #include "shim/datatypes/wire_types.h"
-#include "shim/host/host_progress.h"
+#include "shim/host/quiet_comm.h"
 
 namespace millrace::shim {
 namespace {

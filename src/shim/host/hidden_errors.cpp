@@ -2,7 +2,7 @@
 
 #include "abi.h"
 #include "shim/bind/forward.h"
-#include "shim/host/host_progress.h"
+#include "shim/host/quiet_comm.h"
 
 namespace millrace::shim {
 namespace {

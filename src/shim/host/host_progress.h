@@ -6,8 +6,7 @@
 
 namespace millrace::shim {
 
-// Duplicates MPI_COMM_SELF, for a question that concerns nothing of the program's. Local. After MPI_Init, by one
-// thread.
+// After MPI_Init, by one thread. Local. False without a quiet communicator.
 bool prepare_host_progress();
 void forget_host_progress();
 
@@ -17,12 +16,5 @@ bool drive_host(void*);
 
 // What drive_host() does besides, for calls of ours that are under way; null: nothing.
 void also_drive(void (*own)());
-
-// The duplicate of MPI_COMM_SELF, where errors are returned.
-Word quiet_comm();
-
-// Whether the host accepts a datatype in calls that move data: it packs no element of it there. False also where
-// collectives in shared memory, and so that communicator, are not in use.
-bool is_committed(Word datatype);
 
 }  // namespace millrace::shim

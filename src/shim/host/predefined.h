@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,9 +51,11 @@ struct KnownOp {
 // Those of the C language, whose layout the compiler of this library knows as well as the host's did.
 std::vector<KnownType> known_c_types();
 
-// Those of Fortran and optional ones, whose size only the host knows; what it lacks is asked for.
-class HostProbe;
-std::vector<KnownType> known_fortran_types(const HostProbe& probe);
+// Those of Fortran and optional ones, whose layout only the host knows: handles that are worth a question.
+std::vector<Word> askable_types();
+// One of them by its handle, asked of the host (quiet_comm.h); nothing if it lacks it, or has it in a way that no
+// kernel knows.
+std::optional<KnownType> ask_for_type(Word handle);
 
 std::vector<KnownOp> known_ops();
 

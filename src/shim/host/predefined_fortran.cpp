@@ -4,8 +4,8 @@
 
 #include "abi.h"
 #include "shim/bind/forward.h"
-#include "shim/host/host_probe.h"
 #include "shim/host/predefined.h"
+#include "shim/host/quiet_comm.h"
 
 namespace millrace::shim {
 namespace {
@@ -111,16 +111,23 @@ OpGroup group(FortranKind kind) {
 
 }  // namespace
 
-std::vector<KnownType> known_fortran_types(const HostProbe& probe) {
-  std::vector<KnownType> known;
+std::vector<Word> askable_types() {
+  std::vector<Word> handles;
+  for (const NamedType& type : types)
+    if (const Word handle = handle_of(type.names); handle != 0) handles.push_back(handle);
+  return handles;
+}
+
+std::optional<KnownType> ask_for_type(Word handle) {
   for (const NamedType& type : types) {
-    const Word handle = handle_of(type.names);
+    if (handle_of(type.names) != handle) continue;
     int bytes = 0;
-    if (handle == 0 || !probe.has_type(handle) || host<Symbol::MPI_Type_size>(handle, as_word(&bytes)) != 0) continue;
-    if (const auto known_layout = layout(type.kind, bytes))
-      known.push_back({type.names.name, handle, *known_layout, group(type.kind)});
+    if (!host_has_type(handle) || host<Symbol::MPI_Type_size>(handle, as_word(&bytes)) != 0) return std::nullopt;
+    const auto known_layout = layout(type.kind, bytes);
+    if (!known_layout) return std::nullopt;
+    return KnownType{type.names.name, handle, *known_layout, group(type.kind)};
   }
-  return known;
+  return std::nullopt;
 }
 
 }  // namespace millrace::shim

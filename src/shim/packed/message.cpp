@@ -1,6 +1,6 @@
 #include "shim/packed/message.h"
 
-#include "shim/host/host_progress.h"
+#include "shim/host/quiet_comm.h"
 #include "shim/packed/policy.h"
 #include "shim/packed/split_types.h"
 

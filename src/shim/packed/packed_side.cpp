@@ -3,7 +3,7 @@
 #include "kernel/copy/row.h"
 #include "shim/datatypes/wire_types.h"
 #include "shim/host/device_memory.h"
-#include "shim/host/host_progress.h"
+#include "shim/host/quiet_comm.h"
 
 namespace millrace::shim {
 

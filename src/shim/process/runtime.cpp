@@ -18,6 +18,7 @@
 #include "shim/bind/forward.h"
 #include "shim/bind/host.h"
 #include "shim/call/disabled_entries.h"
+#include "shim/host/quiet_comm.h"
 #include "shim/host/tuning.h"
 #include "shim/node/job_nodes.h"
 #include "shim/node/node_agreement.h"
@@ -96,6 +97,7 @@ void start_world() {
   host<Symbol::MPI_Comm_size>(abi::comm_world(), as_word(&ranks));
   state.world_rank = rank;
   state.world_ranks = ranks;
+  make_quiet_comm();
   start_accelerating(rank == 0, ranks);
   if (rank == 0) introduce(state.settings, ranks);
   if (rank == 0) check_report_file();
@@ -125,6 +127,7 @@ void end_world() {
   if (current_mode() & recording) publish_world();
   leave_other_nodes();
   leave_job_board();
+  free_quiet_comm();
 }
 
 void start_session() {

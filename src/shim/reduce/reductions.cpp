@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <optional>
 #include <string_view>
 
 #include "entries.h"
 #include "plan/reduce_local.h"
 #include "shim/call/disabled_entries.h"
-#include "shim/host/host_probe.h"
 #include "shim/host/predefined.h"
+#include "shim/host/quiet_comm.h"
 
 namespace millrace::shim {
 
@@ -19,13 +20,43 @@ constinit Reduction reduction_table[reduction_slots] = {};
 
 namespace {
 
-constinit std::array<Word, kernel::op_count> covered_ops{};  // those in the table, by kernel::Op; 0 is no op's handle
+constinit std::array<Word, kernel::op_count> covered_ops{};  // by kernel::Op; 0 is no op's handle
 
-void insert(const Reduction& reduction) {
-  covered_ops[reduction.algorithm / kernel::type_count] = reduction.op;
-  std::size_t slot = reduction_slot(reduction.datatype, reduction.op);
-  while (reduction_table[slot].element_bytes != 0) slot = (slot + 1) % reduction_slots;
-  reduction_table[slot] = reduction;
+// A datatype that the host may be asked for.
+struct Askable {
+  Word handle = 0;  // 0: an empty slot
+  const KnownType* of_c = nullptr;
+  std::atomic<bool> is_asked{false};
+};
+constexpr std::size_t askable_slots = 256;  // the upper 8 bits of a hash
+
+// Written before any pair is looked for, but for `is_asked`.
+constinit Askable askables[askable_slots] = {};
+const SettingValues* settings_in_force = nullptr;
+bool may_ask = false;
+
+std::mutex asking;  // one thread asks at a time: the questions are collective calls of one rank
+
+Askable& askable(Word handle) {
+  std::size_t slot = spread(handle) >> 56;
+  while (askables[slot].handle != 0 && askables[slot].handle != handle) slot = (slot + 1) % askable_slots;
+  return askables[slot];
+}
+
+// With the lock.
+void insert(const KnownType& type, const KnownOp& op) {
+  std::size_t slot = reduction_slot(type.handle, op.handle);
+  while (reduction_table[slot].datatype.load(std::memory_order_relaxed) != 0) slot = (slot + 1) % reduction_slots;
+  Reduction& pair = reduction_table[slot];
+  const SettingValues& settings = *settings_in_force;
+  pair.op = op.handle;
+  if (plan::host_reduces_faster(op.op, type.type)) pair.refusal = record::Reason::host_is_faster;
+  if (is_disabled(settings, "Reduce_local") || is_disabled(settings, kernel::kernel_name(op.op, type.type)))
+    pair.refusal = record::Reason::disabled;
+  if (pair.refusal == record::Reason::none) pair.reduce = kernel::find_reduce2(op.op, type.type);
+  pair.element_bytes = static_cast<std::uint32_t>(kernel::type_bytes(type.type));
+  pair.algorithm = static_cast<std::uint16_t>(kernel::kernel_index(op.op, type.type));
+  pair.datatype.store(type.handle, std::memory_order_release);  // partner: find_reduction()
 }
 
 bool is_entry(std::string_view name) {
@@ -47,6 +78,28 @@ std::vector<std::string> check_names(const SettingValues& settings) {
   return complaints;
 }
 
+// With the lock.
+void ask_for_all(const Askable& asked) {
+  const bool may_ask_now = may_ask && quiet_comm() != 0;
+  std::optional<KnownType> type;
+  if (asked.of_c)
+    type = *asked.of_c;
+  else if (may_ask_now)
+    type = ask_for_type(asked.handle);
+  if (!type) return;
+  // Every MPI that has such a type has all its ops: one question is enough. Without a world nobody can make the host
+  // return from an error, and then only what every MPI has to do is taken.
+  const bool has_all_ops = asked.of_c && (type->group == OpGroup::c_integer || type->group == OpGroup::floating);
+  bool is_known = has_all_ops && !may_ask_now;
+  for (const KnownOp& op : known_ops()) {
+    if (!kernel::find_reduce2(op.op, type->type) || !allows(type->group, op.op)) continue;
+    // What is refused for one op has no reductions on this host.
+    if (!(is_known && has_all_ops) && !(may_ask_now && host_reduces(asked.handle, op.handle))) return;
+    is_known = true;
+    insert(*type, op);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> prepare_reductions(const SettingValues& settings, bool has_world) {
@@ -54,40 +107,32 @@ std::vector<std::string> prepare_reductions(const SettingValues& settings, bool 
   const kernel::IsaChoice choice = kernel::use_isa(settings.isa);
   if (*choice.complaint) complaints.emplace_back(choice.complaint);
 
-  std::vector<KnownType> types = known_c_types();
-  const std::size_t c_types = types.size();
-  // Without a world nobody can make the host return from an error: then only what every MPI has to do is taken.
-  const bool may_ask = has_world && host_returns_errors();
-  std::optional<HostProbe> probe;
-  if (may_ask) {
-    probe.emplace();
-    const std::vector<KnownType> fortran_types = known_fortran_types(*probe);
-    types.insert(types.end(), fortran_types.begin(), fortran_types.end());
+  settings_in_force = &settings;
+  may_ask = has_world && host_returns_errors();
+  for (const KnownOp& op : known_ops()) covered_ops[static_cast<std::size_t>(op.op)] = op.handle;
+  // Never destroyed: a program may call MPI while it ends.
+  static const auto& c_types = *new std::vector<KnownType>(known_c_types());
+  for (const KnownType& type : c_types) {
+    Askable& slot = askable(type.handle);
+    slot.handle = type.handle;
+    slot.of_c = &type;
   }
-  const std::vector<KnownOp> ops = known_ops();
-  const bool call_disabled = is_disabled(settings, "Reduce_local");
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    const KnownType& type = types[i];
-    // Every MPI that has such a type has all its ops: one question is enough, and hosts take a microsecond for each.
-    const bool has_all_ops = i < c_types && (type.group == OpGroup::c_integer || type.group == OpGroup::floating);
-    bool is_known = false;
-    for (const KnownOp& op : ops) {
-      const kernel::Reduce2 reduce = kernel::find_reduce2(op.op, type.type);
-      if (!reduce || !allows(type.group, op.op)) continue;
-      if (!probe && !has_all_ops) continue;
-      // What is refused for one op has no reductions on this host, and hosts take 20 us to say no.
-      if (probe && !(is_known && has_all_ops) && !probe->reduces(type.handle, op.handle)) break;
-      is_known = true;
-      record::Reason refusal = record::Reason::none;
-      if (plan::host_reduces_faster(op.op, type.type)) refusal = record::Reason::host_is_faster;
-      if (call_disabled || is_disabled(settings, kernel::kernel_name(op.op, type.type)))
-        refusal = record::Reason::disabled;
-      insert({type.handle, op.handle, refusal == record::Reason::none ? reduce : nullptr, refusal,
-              static_cast<std::uint32_t>(kernel::type_bytes(type.type)),
-              static_cast<std::uint16_t>(kernel::kernel_index(op.op, type.type))});
-    }
-  }
+  if (may_ask)
+    for (const Word type : askable_types()) askable(type).handle = type;
   return complaints;
+}
+
+const Reduction* ask_for_reduction(Word datatype, Word op) noexcept try {
+  Askable& asked = askable(datatype);
+  if (asked.handle == 0 || asked.is_asked.load(std::memory_order_acquire)) return nullptr;
+  {
+    const std::lock_guard lock(asking);
+    if (!asked.is_asked.load(std::memory_order_relaxed)) ask_for_all(asked);
+    asked.is_asked.store(true, std::memory_order_release);
+  }
+  return find_reduction(datatype, op);
+} catch (...) {  // no memory
+  return nullptr;
 }
 
 bool covers_op(Word op) { return std::ranges::find(covered_ops, op) != std::end(covered_ops); }

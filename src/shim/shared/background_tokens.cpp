@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "shim/host/host_progress.h"
+#include "shim/host/quiet_comm.h"
 #include "shim/shared/background_helper.h"
 
 namespace millrace::shim {

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "shim/bind/forward.h"
 #include "shim/host/device_memory.h"
-#include "shim/host/host_progress.h"
+#include "shim/host/quiet_comm.h"
 #include "shim/node/node_group.h"
 
 namespace millrace::shim {

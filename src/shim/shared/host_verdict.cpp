@@ -1,7 +1,7 @@
 #include "shim/shared/host_verdict.h"
 
 #include "shim/bind/forward.h"
-#include "shim/host/host_progress.h"
+#include "shim/host/quiet_comm.h"
 
 namespace millrace::shim {
 namespace {

@@ -16,7 +16,7 @@
 #include "shim/datatypes/datatypes.h"
 #include "shim/datatypes/wire_types.h"
 #include "shim/host/device_memory.h"
-#include "shim/host/host_progress.h"
+#include "shim/host/quiet_comm.h"
 #include "shim/node/node_group.h"
 #include "shim/reduce/reductions.h"
 #include "shim/reduce/user_ops.h"

@@ -13,7 +13,7 @@
 #include "shim/datatypes/exchange_type.h"
 #include "shim/datatypes/wire_types.h"
 #include "shim/host/device_memory.h"
-#include "shim/host/host_progress.h"
+#include "shim/host/quiet_comm.h"
 #include "shim/node/node_group.h"
 #include "shim/shared/device_staging.h"
 #include "shim/shared/lasting_type.h"
