@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -22,9 +23,14 @@ namespace {
 using shared_memory::read_once;
 
 // Enough for the records of ranks that report, if for nothing else.
-constexpr std::uint64_t least_arena_bytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t least_arena_bytes = region_table_bytes + (std::uint64_t{64} << 10);
 // Of what is left on the node: what ranks share is only worth having as long as the program has what it needs.
 constexpr std::uint64_t share_of_memory = 8;
+
+std::uint64_t whole_memory_bytes() {
+  struct sysinfo machine {};
+  return sysinfo(&machine) == 0 ? std::uint64_t{machine.totalram} * machine.mem_unit : 0;
+}
 
 std::uint64_t limit_of(int resource) {
   rlimit limit{};
@@ -100,14 +106,15 @@ Status Board::make_head(int file, const JoinRequest& request) {
   const std::uint64_t file_bytes = board_bytes(request.world_ranks);
   if (longest < file_bytes || ftruncate(file, static_cast<off_t>(file_bytes)) != 0) return Status::system_error;
   // Pages of members come when these join.
-  if (!has_room(file, 0, members_offset())) return Status::no_memory;
+  if (!has_room(file, 0, used_head_bytes(request.world_ranks))) return Status::no_memory;
   void* const base = mmap(nullptr, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (base == MAP_FAILED) return Status::no_memory;
   head_ = static_cast<BoardHead*>(base);
   head_bytes_ = file_bytes;
 
-  head_->budget_bytes = available_memory_bytes() / share_of_memory / board_page_bytes * board_page_bytes;
-  std::uint64_t arena_bytes = std::min({2 * head_->budget_bytes, longest, limit_of(RLIMIT_AS) / 4});
+  // Addresses only; budget_bytes() says how much of it may be used.
+  const std::uint64_t most_budget_bytes = whole_memory_bytes() / share_of_memory;
+  std::uint64_t arena_bytes = std::min({2 * most_budget_bytes, longest, limit_of(RLIMIT_AS) / 4});
   arena_bytes = arena_bytes / board_page_bytes * board_page_bytes;
   memfd_ = request.try_memfd && arena_bytes >= least_arena_bytes ? make_memfd(arena_bytes) : -1;
   struct stat arena {};
@@ -120,6 +127,8 @@ Status Board::make_head(int file, const JoinRequest& request) {
     return Status::system_error;
   }
   if (arena_bytes < least_arena_bytes) return Status::no_memory;
+  if (memfd_ < 0 && !has_room(file, file_bytes, region_table_bytes)) return Status::no_memory;
+  head_->arena_used_bytes = region_table_bytes;
   head_->arena_descriptor = memfd_;
   head_->arena_device = arena.st_dev;
   head_->arena_inode = arena.st_ino;
@@ -128,7 +137,7 @@ Status Board::make_head(int file, const JoinRequest& request) {
   head_->version = board_version;
   head_->world_ranks = request.world_ranks;
   std::strncpy(head_->key, request.key.c_str(), sizeof head_->key - 1);
-  head_->maker = shared_memory::own_identity();
+  head_->maker = self_;
   head_->regions_used = 1;
   head_->magic.store(board_magic, std::memory_order_release);  // partner: is_of()
   return Status::ok;
@@ -138,7 +147,8 @@ Status Board::map_arena(int file) {
   const std::uint64_t bytes = read_once(head_->arena_bytes);
   const std::uint64_t offset_bytes = read_once(head_->arena_offset_bytes);
   const std::int32_t descriptor = read_once(head_->arena_descriptor);
-  if (bytes == 0 || bytes % board_page_bytes != 0 || offset_bytes % board_page_bytes != 0) return Status::system_error;
+  if (bytes < least_arena_bytes || bytes % board_page_bytes != 0 || offset_bytes % board_page_bytes != 0)
+    return Status::system_error;
   // Behind the head: where pages of that were in the arena, what is written there would change what was checked.
   if (descriptor < 0 && offset_bytes < head_bytes_) return Status::system_error;
   int opened = file;
@@ -161,7 +171,6 @@ Status Board::map_arena(int file) {
   if (opened != file && opened != memfd_) close(opened);
   arena_bytes_ = bytes;
   in_file_ = descriptor < 0;
-  budget_bytes_ = read_once(head_->budget_bytes);
   arena_offset_bytes_ = offset_bytes;
   return arena_ ? Status::ok : Status::system_error;
 }
@@ -196,23 +205,38 @@ void Board::forget_maps() {
   memfd_ = -1;
 }
 
+std::uint64_t Board::budget_bytes() {
+  if (const std::uint64_t known = budget_bytes_.load(std::memory_order_relaxed); known != 0) return known;
+  std::uint64_t budget = head_->budget_bytes.load(std::memory_order_relaxed);
+  if (budget == 0) {
+    // At least a page, for zero says that nobody has looked.
+    const std::uint64_t found = available_memory_bytes() / share_of_memory / board_page_bytes * board_page_bytes;
+    const std::uint64_t own = std::max<std::uint64_t>(std::min(found, arena_bytes_ / 2), board_page_bytes);
+    // The first to look decides, so that all ranks make memory of the same shape.
+    if (head_->budget_bytes.compare_exchange_strong(budget, own, std::memory_order_relaxed)) budget = own;
+  }
+  budget_bytes_.store(budget, std::memory_order_relaxed);
+  return budget;
+}
+
 std::uint32_t Board::make_region(const Identity& identity, std::size_t bytes) {
   const std::uint32_t used = std::min(read_once(head_->regions_used), most_regions);
-  if (bytes > budget_bytes_ || read_once(head_->in_use_bytes) > budget_bytes_ - bytes) return 0;
+  const std::uint64_t budget = budget_bytes();
+  if (bytes > budget || read_once(head_->in_use_bytes) > budget - bytes) return 0;
   std::uint32_t number = 0;
   for (std::uint32_t each = 1; each < used && number == 0; ++each)
-    if (!head_->regions[each].in_use && head_->regions[each].bytes == bytes) number = each;
+    if (!regions()[each].in_use && regions()[each].bytes == bytes) number = each;
   if (number == 0) {
     const std::uint64_t offset_bytes = read_once(head_->arena_used_bytes);
     if (used == 0 || used >= most_regions || bytes > arena_bytes_ || offset_bytes > arena_bytes_ - bytes) return 0;
     number = used;
-    head_->regions[number].offset_bytes = offset_bytes;
-    head_->regions[number].bytes = bytes;
+    regions()[number].offset_bytes = offset_bytes;
+    regions()[number].bytes = bytes;
     head_->arena_used_bytes = offset_bytes + bytes;
     head_->regions_used = used + 1;
   }
-  head_->regions[number].identity = identity;
-  head_->regions[number].in_use = 1;
+  regions()[number].identity = identity;
+  regions()[number].in_use = 1;
   head_->in_use_bytes += bytes;
   return number;
 }
@@ -222,7 +246,7 @@ std::uint32_t Board::allocate(std::size_t bytes) { return make_region({}, round_
 std::uint32_t Board::find_record(const Identity& identity, std::uint32_t members) {
   const std::uint32_t used = std::min(read_once(head_->regions_used), most_regions);
   for (std::uint32_t number = 1; number < used; ++number)
-    if (head_->regions[number].in_use && head_->regions[number].identity == identity)
+    if (regions()[number].in_use && regions()[number].identity == identity)
       return region(number, record_bytes(members)) ? number : 0;
   const std::size_t bytes = round_to_pages(record_bytes(members));
   const std::uint32_t number = make_region(identity, bytes);
@@ -241,8 +265,8 @@ std::uint32_t Board::find_record(const Identity& identity, std::uint32_t members
 
 void Board::release(std::uint32_t number) {
   const Place place = place_of(number);
-  if (!place.base || !head_->regions[number].in_use) return;
-  Region& released = head_->regions[number];
+  if (!place.base || !regions()[number].in_use) return;
+  Region& released = regions()[number];
   const std::uint64_t in_use_bytes = read_once(head_->in_use_bytes);
   head_->in_use_bytes = in_use_bytes - std::min(place.bytes, in_use_bytes);
   released.identity = {};
@@ -252,8 +276,8 @@ void Board::release(std::uint32_t number) {
 
 Board::Place Board::place_of(std::uint32_t number) const {
   if (number == 0 || number >= most_regions) return {nullptr, 0};
-  const std::uint64_t offset_bytes = read_once(head_->regions[number].offset_bytes);
-  const std::uint64_t bytes = read_once(head_->regions[number].bytes);
+  const std::uint64_t offset_bytes = read_once(regions()[number].offset_bytes);
+  const std::uint64_t bytes = read_once(regions()[number].bytes);
   if (bytes > arena_bytes_ || offset_bytes > arena_bytes_ - bytes || offset_bytes % board_page_bytes != 0)
     return {nullptr, 0};
   return {arena_ + offset_bytes, bytes};

@@ -54,6 +54,7 @@ Board* Board::join(const JoinRequest& request, int directory, std::string& why_n
   why_not = "the memory of the job on this node cannot be made or opened";
   if (request.key.size() >= sizeof BoardHead::key || request.rank >= request.world_ranks) return nullptr;
   const std::string name = name_of(request.key);
+  const auto self = own_identity();  // here, for others wait while the file is locked
   for (int tries = 0; tries < most_tries; ++tries) {
     const int file = open_user_file(directory, name, true);
     if (file < 0) return nullptr;
@@ -69,6 +70,7 @@ Board* Board::join(const JoinRequest& request, int directory, std::string& why_n
       close(file);
       return nullptr;
     }
+    board->self_ = self;
     board->directory_ = directory;
     board->name_ = name;
     const bool make = found.st_size == 0;
@@ -116,9 +118,8 @@ bool Board::is_of(const JoinRequest& request) const {
 
 // With the file locked: whether nobody who joined lives.
 bool Board::is_abandoned() const {
-  const auto self = own_identity();
   for (std::uint32_t rank = 0; rank < world_ranks_; ++rank)
-    if (is_here(rank) && maybe_alive(member(rank).process, self)) return false;
+    if (is_here(rank) && maybe_alive(member(rank).process, self_)) return false;
   return true;
 }
 
@@ -130,8 +131,9 @@ Status Board::claim(const JoinRequest& request) {
     stop();
     return Status::bad_argument;
   }
-  own.process = own_identity();
+  own.process = self_;
   own.digest = request.digest;
+  own.processors = request.processors;
   own.reports.store(request.reports ? 1 : 0, std::memory_order_relaxed);
   own.here.store(1, std::memory_order_release);  // partner: is_here()
   head_->joined.fetch_add(1, std::memory_order_relaxed);

@@ -25,6 +25,7 @@ struct JoinRequest {
   std::uint32_t rank = 0, world_ranks = 1;
   std::uint32_t ranks_here = 0;  // of the job on this node, if the launcher says; 0: not known
   std::uint64_t digest = 0;
+  std::uint64_t processors = 0;
   bool reports = false;
   bool try_memfd = true;  // false for tests of the other kind
 };
@@ -50,7 +51,8 @@ class Board {
   shared_memory::Attention& attention() const;
   // How many ranks of the job have joined so far.
   std::uint32_t joined() const { return head_->joined.load(std::memory_order_relaxed); }
-  std::uint64_t budget_bytes() const { return budget_bytes_; }
+  // What regions in use may take together, of all ranks: a share of what the first to ask has found available.
+  std::uint64_t budget_bytes();
   // What the machine and the control groups of this process have left, or had some milliseconds ago. 0: not known.
   std::uint64_t available_memory_bytes() { return memory_.recent_bytes(monotonic_ns()); }
   // Nothing new can be agreed on.
@@ -96,16 +98,19 @@ class Board {
     std::uint64_t bytes;
   };
   Place place_of(std::uint32_t region) const;
+  Region* regions() const { return reinterpret_cast<Region*>(arena_); }
 
   BoardHead* head_ = nullptr;
   BoardMember* members_ = nullptr;
   char* arena_ = nullptr;
   std::uint64_t arena_bytes_ = 0;  // as mapped here; what stands in the head may be scribbled on
-  std::uint64_t head_bytes_ = 0, budget_bytes_ = 0;
+  std::uint64_t head_bytes_ = 0;
+  std::atomic<std::uint64_t> budget_bytes_{0};  // as read first; likewise
   std::uint32_t rank_ = 0, world_ranks_ = 0;
-  bool in_file_ = false;  // the arena is part of the file
-  int file_ = -1;         // where regions are part of the file: to reserve pages
-  int memfd_ = -1;        // of the maker: others open it through /proc
+  shared_memory::ProcessIdentity self_;  // when it joined
+  bool in_file_ = false;                 // the arena is part of the file
+  int file_ = -1;                        // where regions are part of the file: to reserve pages
+  int memfd_ = -1;                       // of the maker: others open it through /proc
   std::uint64_t file_device_ = 0, file_inode_ = 0;
   std::uint64_t arena_offset_bytes_ = 0;
   int directory_ = -1;

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.h"
 #include "shared_memory/process.h"
 
 namespace millrace::node {
@@ -71,9 +70,9 @@ KeySources process_sources(int rank) {
 }
 
 std::string job_key(const KeySources& sources) {
-  std::string key = fmt::format(
-      "boot={} user={} pid-ns={} net-ns={} user-ns={}", read_text("/proc/sys/kernel/random/boot_id").value_or(""),
-      geteuid(), inode_of("/proc/self/ns/pid"), inode_of("/proc/self/ns/net"), inode_of("/proc/self/ns/user"));
+  // Not which boot of the machine this is, which takes the kernel 16 us to say: what it names is gone with the memory.
+  std::string key = fmt::format("user={} pid-ns={} net-ns={} user-ns={}", geteuid(), inode_of("/proc/self/ns/pid"),
+                                inode_of("/proc/self/ns/net"), inode_of("/proc/self/ns/user"));
   bool known = false;
   for (const char* variable : job_variables) {
     const char* value = sources.environment(variable);

@@ -70,7 +70,7 @@ bool quota_suffices(std::span<const Processors> processes, const Processors& of)
 
 }  // namespace
 
-Processors own_processors() noexcept {
+Processors own_affinity() noexcept {
   Processors processors;
   cpu_set_t* const set = CPU_ALLOC(8192);
   if (set) {
@@ -80,6 +80,11 @@ Processors own_processors() noexcept {
         if (CPU_ISSET_S(cpu, set_bytes, set)) processors.mask[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
     CPU_FREE(set);
   }
+  return processors;
+}
+
+Processors own_processors() noexcept {
+  Processors processors = own_affinity();
   try {
     read_quota(processors);
   } catch (...) {

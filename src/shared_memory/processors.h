@@ -17,6 +17,7 @@ struct Processors {
 };
 
 Processors own_processors() noexcept;  // of the calling thread
+Processors own_affinity() noexcept;    // likewise, as if there were no quota: no file is read
 
 // Processors of a system as what they are to processes that share nothing else, those of several containers.
 struct ProcessorSet {

@@ -60,7 +60,7 @@ TEST(JobKey, DoesNotRelyOnAnAllocation) {
 
 TEST(JobKey, SaysWhereTheProcessRuns) {
   const std::string text = key(0, {});
-  for (const char* word : {"boot=", "user=", "pid-ns=", "net-ns=", "user-ns="})
+  for (const char* word : {"user=", "pid-ns=", "net-ns=", "user-ns="})
     EXPECT_NE(text.find(word), std::string::npos) << word;
 }
 

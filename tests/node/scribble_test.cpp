@@ -53,14 +53,12 @@ class Scribbler {
   std::mt19937_64 random_;
 };
 
-// The head but for its key, which only says that it is another job's, then its first regions; what each rank says.
-void scribble_on_board(Scribbler& scribbler) {
+// The head but for its key, which only says that it is another job's, then the first regions; what each rank says.
+void scribble_on_board(Scribbler& scribbler, Scribbler& regions) {
   switch (scribbler.pick(4)) {
-    case 0:
-      scribbler.once(offsetof(BoardHead, maker), offsetof(BoardHead, regions) - offsetof(BoardHead, maker));
-      break;
+    case 0: scribbler.once(offsetof(BoardHead, maker), sizeof(BoardHead) - offsetof(BoardHead, maker)); break;
     case 1: scribbler.once(offsetof(BoardHead, arena_used_bytes), 24); break;
-    case 2: scribbler.once(offsetof(BoardHead, regions), 8 * sizeof(Region)); break;
+    case 2: regions.once(0, 8 * sizeof(Region)); break;
     default: scribbler.once(members_offset(), world_ranks * sizeof(BoardMember)); break;
   }
 }
@@ -95,8 +93,11 @@ int play(int directory, std::uint64_t seed, bool memfd) {
   Board* const first = join(0);
   if (!first) return 1;
   if (seed % 2 == 0) use(*first);
-  Scribbler scribbler(reinterpret_cast<char*>(&first->attention()) - attention_offset(), seed);
-  for (std::uint64_t count = 1 + scribbler.pick(4); count != 0; --count) scribble_on_board(scribbler);
+  if (!first->lock() || first->allocate(1) == 0) return 1;
+  first->unlock();
+  char* const table = first->region(1, 1) - region_table_bytes;  // in front of the first region
+  Scribbler scribbler(reinterpret_cast<char*>(&first->attention()) - attention_offset(), seed), regions(table, ~seed);
+  for (std::uint64_t count = 1 + scribbler.pick(4); count != 0; --count) scribble_on_board(scribbler, regions);
   const pid_t child = fork();
   if (child == 0) {
     if (Board* const second = join(1)) {
@@ -108,7 +109,7 @@ int play(int directory, std::uint64_t seed, bool memfd) {
   std::atomic<bool> stop{seed % 3 != 0};
   std::thread hostile([&] {
     while (!stop) {
-      scribble_on_board(scribbler);
+      scribble_on_board(scribbler, regions);
       std::this_thread::yield();
     }
   });

@@ -20,7 +20,7 @@ constexpr std::size_t groups_of_a_node = 4;  // at the least, if they are as lar
 collective::Selection selection_in_force;
 collective::Waiting waiting_in_force = collective::Waiting::automatic;
 
-collective::GroupShape shape_of(const node::Board& board, std::uint32_t ranks) {
+collective::GroupShape shape_of(node::Board& board, std::uint32_t ranks) {
   const std::uint64_t most_bytes =
       std::min<std::uint64_t>(collective::usual_group_bytes, board.budget_bytes() / groups_of_a_node);
   return collective::shape_for(ranks, most_bytes);
@@ -44,12 +44,12 @@ void configure_node_groups(const collective::Selection& selection, collective::W
   waiting_in_force = waiting;
 }
 
-std::size_t NodeGroup::region_bytes(const node::Board& board, std::uint32_t ranks) {
+std::size_t NodeGroup::region_bytes(node::Board& board, std::uint32_t ranks) {
   const collective::GroupShape shape = shape_of(board, ranks);
   return shape.ranks == 0 ? 0 : collective::segment_bytes(shape);
 }
 
-std::unique_ptr<NodeGroup> NodeGroup::join(const node::Board& board, std::uint32_t region, std::uint32_t rank,
+std::unique_ptr<NodeGroup> NodeGroup::join(node::Board& board, std::uint32_t region, std::uint32_t rank,
                                            std::uint32_t ranks) noexcept {
   const collective::GroupShape shape = shape_of(board, ranks);
   if (shape.ranks == 0) return nullptr;

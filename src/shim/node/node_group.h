@@ -16,10 +16,10 @@ void configure_node_groups(const collective::Selection& selection, collective::W
 class NodeGroup {
  public:
   // The size of the region for so many ranks; 0 if they are too many for the memory that the node has to spare.
-  static std::size_t region_bytes(const node::Board& board, std::uint32_t ranks);
+  static std::size_t region_bytes(node::Board& board, std::uint32_t ranks);
 
   // Writes into the region who this rank is; waits for nobody. Null if memory is short. Never throws.
-  static std::unique_ptr<NodeGroup> join(const node::Board& board, std::uint32_t region, std::uint32_t rank,
+  static std::unique_ptr<NodeGroup> join(node::Board& board, std::uint32_t region, std::uint32_t rank,
                                          std::uint32_t ranks) noexcept;
 
   // A group without memory of its own, whose collectives go over nodes. Null: no memory. Never throws.
