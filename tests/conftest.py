@@ -11,6 +11,8 @@ import hosts as host_module  # noqa: E402
 import sampling  # noqa: E402
 from usable import usable  # noqa: E402
 
+host_module.standard["MILLRACE_AGREE_AFTER"] = 0
+
 
 def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="also run the tests marked full, on every host: hours")

@@ -150,6 +150,14 @@ Accepted seconds(const Setting&, std::string_view text, SettingValues& values) {
   return std::to_string(values.*member);
 }
 
+template <std::uint32_t SettingValues::*member>
+Accepted calls(const Setting&, std::string_view text, SettingValues& values) {
+  constexpr std::uint64_t most = 1'000'000'000;
+  if (text != "0" && !is_count(text)) return std::nullopt;
+  values.*member = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::stoull(std::string(text)), most));
+  return std::to_string(values.*member);
+}
+
 // Numbers between signs of one sort; what they mean is checked by whoever uses it (node/node_split.h).
 template <std::string SettingValues::*member>
 Accepted node_split(const Setting&, std::string_view text, SettingValues& values) {
@@ -217,6 +225,10 @@ constexpr std::array table = std::to_array<Setting>({
      "messages of derived datatypes: pack them ourselves where that was measured to be faster"},
     {"MILLRACE_TUNING", file<&SettingValues::tuning>, "FILE|none", "",
      "a table of 'millrace tune'; without it millrace/tuning.json in XDG_CONFIG_HOME (~/.config), none ignores both"},
+    {"MILLRACE_AGREE_AFTER", calls<&SettingValues::agree_after_calls>, "N", "224",
+     "so many calls of a few bytes the host does on a communicator before its ranks agree to share memory, which takes "
+     "as long as some hundred of them; 8 KiB count for one more call, and with more ranks than processors four are "
+     "enough"},
     {"MILLRACE_ORDER", choice<&SettingValues::order>, "auto|rank", "auto",
      "rank: reductions of a node are the left fold in rank order, also where a tree or the host is faster"},
     {"MILLRACE_WAIT", choice<&SettingValues::wait>, "auto|spin|yield|sleep", "auto",

@@ -66,6 +66,7 @@ struct SettingValues {
   PmpiCalls pmpi{};
   When nodes{};
   std::uint32_t nodes_wait_seconds{};
+  std::uint32_t agree_after_calls{};
   std::string node_split;   // or nothing
   bool report_table{};      // on standard error
   std::string report_file;  // or nothing

@@ -202,6 +202,11 @@ def host_names(text):
     return text
 
 
+# What every program sees: nothing for a benchmark, and for tests that ranks agree with the fourth call, so that short
+# programs show what sharing does; see tests/conftest.py.
+standard = {}
+
+
 def environment(host, extra=None):
     """What a program on `host` sees: nothing of the caller's MPI settings, nothing of MILLRACE_, except `extra`."""
     host = get(host)
@@ -209,7 +214,7 @@ def environment(host, extra=None):
     path = f"{pathlib.Path(host.launcher[0]).parent}:/usr/bin:/bin:/usr/sbin:/sbin"
     # Figures and tests are those of our defaults, whatever tuning table the user has.
     values = {"PATH": path, "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": BUILD / "no_settings", **kept, **host.environment,
-              **(extra or {})}  # fmt: skip
+              **standard, **(extra or {})}  # fmt: skip
     return {name: str(value) for name, value in values.items() if value is not None}
 
 

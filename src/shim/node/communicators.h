@@ -58,7 +58,7 @@ struct Communicator {
   std::uint64_t calls = 0;                 // collectives that have succeeded
   std::uint64_t history = 0;               // what they were, while undecided
   std::uint64_t worth = 0;                 // of them, while undecided: in calls of a few bytes (node_agreement.h)
-  bool is_apart = false;                   // its ranks are on several nodes, and it has not been worth it yet
+  bool is_apart = false;                   // its ranks are on several nodes; known from its first try to agree
   std::array<std::uint32_t, 8> host_ns{};  // of the last calls while undecided: how long the host kept this rank
   std::uint64_t host_calls = 0;            // of those
   std::uint64_t persistent_calls = 0;      // persistent collectives that were prepared on it

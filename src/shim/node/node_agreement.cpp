@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "node/board.h"
 #include "node/job_key.h"
 #include "node/short_lives.h"
+#include "shared_memory/processors.h"
 #include "shim/bind/attention.h"
 #include "shim/bind/forward.h"
 #include "shim/host/bypass.h"
@@ -41,11 +43,14 @@ std::uint64_t settings_digest = 0;
 bool trusts_numbers = false;  // MILLRACE_PMPI=alike
 bool shares_all = false;      // MILLRACE_COLLECTIVES=always
 bool asks_order = false;      // MILLRACE_ORDER=rank: what the host does has its order
+bool is_learning = false;     // MILLRACE_LEARN
 node::ShortLives short_lives;
-// That a communicator over nodes has to be worth before its ranks agree: calls of a few bytes. The 257th is proposed.
-constexpr std::uint64_t worth_over_nodes = 224;
+std::uint64_t worth_agreeing = 0;  // MILLRACE_AGREE_AFTER: calls of a few bytes. Over nodes the 257th is proposed.
 constexpr std::uint64_t bytes_of_worth = 8192;  // that gain as much as one more of them
 bool (*may_run_in_background)() = nullptr;
+
+// Processors are told apart from those of other ranks of this node only.
+shared_memory::ProcessorSet own_set_here() { return processor_set(shared_memory::own_affinity(), "this node"); }
 
 std::uint64_t mix(std::uint64_t value, std::uint64_t next) {
   value = (value ^ next) * 0xff51afd7ed558ccdu;
@@ -109,8 +114,31 @@ void join_other_nodes(Communicator& communicator, const Identity& identity, std:
                                     communicator.calls, communicator.history);
 }
 
+// Whether ranks that may run where this one may are more than there are processors: their host waits for time slices in
+// each call, and agreeing pays at once. Who is there is known once those that the launcher speaks of have joined.
+// Quotas are not looked at: to read them takes 170 us, and under one ranks still run side by side, though not all of
+// the time.
+bool is_crowded() {
+  static std::atomic<int> known{-1};
+  if (const int found = known.load(std::memory_order_relaxed); found >= 0) return found == 1;
+  static const std::uint32_t processors = own_set_here().count;
+  const std::uint64_t own = board->member(board->rank()).processors;
+  std::uint32_t here = 0, alike = 0;
+  for (std::uint32_t rank = 0; rank < board->world_ranks(); ++rank) {
+    if (!board->is_here(rank)) continue;
+    ++here;
+    alike += board->member(rank).processors == own ? 1 : 0;
+  }
+  const bool crowded = alike > processors;
+  const auto told = static_cast<std::uint32_t>(told_local_ranks());
+  if (crowded || here >= (told != 0 ? told : board->world_ranks()))
+    known.store(crowded ? 1 : 0, std::memory_order_relaxed);
+  return crowded;
+}
+
 bool is_worth_it(const Communicator& communicator) {
-  return shares_all || asks_order || communicator.worth >= worth_over_nodes;
+  if (shares_all || asks_order || is_learning || communicator.worth >= worth_agreeing) return true;
+  return !communicator.is_apart && is_crowded();
 }
 
 void join_record(Communicator& communicator) {
@@ -131,8 +159,8 @@ void join_record(Communicator& communicator) {
   if (identity == Identity{}) identity.low = 1;
   if (are_apart(members)) {
     // Each rank tells by itself: nothing begins before all have joined.
-    communicator.is_apart = !communicator.lost_count && !communicator.is_background && !is_worth_it(communicator);
-    if (communicator.is_apart) return;
+    communicator.is_apart = true;
+    if (!communicator.lost_count && !communicator.is_background && !is_worth_it(communicator)) return;
     return join_other_nodes(communicator, identity, std::move(members));
   }
   communicator.accord =
@@ -198,6 +226,8 @@ void join_job_board(const SettingValues& settings, int world_rank, int world_ran
   trusts_numbers = settings.pmpi == PmpiCalls::alike;
   shares_all = settings.collectives == When::always;
   asks_order = settings.order == ReductionOrder::rank;
+  is_learning = !settings.learn.empty();
+  worth_agreeing = settings.agree_after_calls;
   const bool spawned = was_spawned();
   node::JoinRequest request;
   request.key = fmt::format("millrace={} spawned={} ranks={} {}", MILLRACE_VERSION, spawned, world_ranks,
@@ -212,6 +242,7 @@ void join_job_board(const SettingValues& settings, int world_rank, int world_ran
       request.ranks_here = static_cast<std::uint32_t>(std::count(pretended->begin(), pretended->end(), own));
   }
   request.digest = settings_digest;
+  request.processors = own_set_here().name;
   request.reports = settings.reports();
   std::string why_not;
   board = node::Board::join(request, why_not);
@@ -272,9 +303,7 @@ void before_host_call(Communicator& communicator, bool synchronises) noexcept {
   if (communicator.accord) follow(communicator, communicator.accord->agreement().enter());
 }
 
-bool weighs_calls(const Communicator& communicator) {
-  return !communicator.accord && !communicator.nodes_accord && nodes_comm() != 0;
-}
+bool weighs_calls(const Communicator& communicator) { return !communicator.accord && !communicator.nodes_accord; }
 
 void after_host_call(Communicator& communicator, std::uint64_t kind, std::uint64_t bytes, bool succeeded,
                      bool synchronised) noexcept try {
@@ -294,9 +323,8 @@ void after_host_call(Communicator& communicator, std::uint64_t kind, std::uint64
     follow(communicator, communicator.accord->agreement().leave(kind, succeeded, synchronised));
   else if (!communicator.has_identity)
     leave_to_host(communicator, Reason::not_agreed);
-  else if (communicator.is_apart && !communicator.lost_count && !is_worth_it(communicator))
-    return;
-  else if (communicator.lost_count || communicator.calls >= short_lives.calls_before_agreement())
+  else if (communicator.lost_count ||
+           (communicator.calls >= short_lives.calls_before_agreement() && is_worth_it(communicator)))
     join_record(communicator);
 } catch (...) {
   // Out of memory on this rank alone: it never joins, and so nobody ever shares.

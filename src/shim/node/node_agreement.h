@@ -46,7 +46,7 @@ void before_host_call(Communicator& communicator, bool synchronises) noexcept;
 void after_host_call(Communicator& communicator, std::uint64_t kind, std::uint64_t bytes, bool succeeded,
                      bool synchronised) noexcept;
 
-// Whether after_host_call() wants to know the bytes: ranks of several nodes have met, and this one has not joined yet.
+// Whether after_host_call() wants to know the bytes: this rank has not begun to agree.
 bool weighs_calls(const Communicator& communicator);
 
 // Who is asked before nonblocking calls are agreed on; null: nobody, and there are none. By one thread.
