@@ -72,7 +72,7 @@ inline std::size_t attention_offset() { return round_to_pages(sizeof(BoardHead))
 inline std::size_t members_offset() { return attention_offset() + round_to_pages(sizeof(shared_memory::Attention)); }
 // What of the head and of the seats is used by so many ranks.
 inline std::size_t used_head_bytes(std::uint32_t world_ranks) {
-  const std::size_t seats = world_ranks < shared_memory::Attention::most_seats ? world_ranks : 0;
+  const std::size_t seats = world_ranks <= shared_memory::Attention::most_seats ? world_ranks : 0;
   return attention_offset() + offsetof(shared_memory::Attention, seats) +
          seats * sizeof(shared_memory::Attention::Seat);
 }

@@ -12,12 +12,12 @@ PRETENDED = {**DEFAULT, "MILLRACE_NODES": "always", "MILLRACE_PMPI": "alike", "M
 MIB = 1 << 20
 
 
-def taken_here(host, ranks, size, calls, **env):
+def taken_here(host, ranks, size, calls, how="", call="MPI_Allreduce", **env):
     """On one node: of a rank's calls."""
     path = OUT / "worth.json"
     env = {**DEFAULT, "MILLRACE_PMPI": "alike", "MILLRACE_MEASURE": "never", "MILLRACE_REPORT": str(path), **env}
-    run(host, ranks, build(host, "equal_calls.c"), size, calls, env=env).check()
-    (counts,) = [call["taken"] for call in json.loads(path.read_text())["calls"] if call["name"] == "MPI_Allreduce"]
+    run(host, ranks, build(host, "equal_calls.c"), size, calls, how, env=env).check()
+    (counts,) = [each["taken"] for each in json.loads(path.read_text())["calls"] if each["name"] == call]
     assert counts % ranks == 0, "all take the same calls"
     return counts / ranks
 
@@ -47,6 +47,12 @@ def test_it_is_worth_it_on_one_node(size, calls, first, env):
     ours = taken_here("openmpi4", 2, size, calls, **env)
     assert ours > 0
     assert calls - ours >= first - 1
+
+
+@pytest.mark.parametrize("how, call", [("begun", "MPI_Iallreduce"), ("prepared", "MPI_Start")])
+def test_what_is_begun_or_prepared_weighs_what_it_moves(how, call):
+    assert taken_here("mpich5", 2, 8, 200, how, call) == 0
+    assert taken_here("mpich5", 2, MIB, 40, how, call) > 0
 
 
 def test_more_ranks_than_processors_agree_at_once():

@@ -115,24 +115,20 @@ void join_other_nodes(Communicator& communicator, const Identity& identity, std:
 }
 
 // Whether ranks that may run where this one may are more than there are processors: their host waits for time slices in
-// each call, and agreeing pays at once. Who is there is known once those that the launcher speaks of have joined.
-// Quotas are not looked at: to read them takes 170 us, and under one ranks still run side by side, though not all of
-// the time.
+// each call, and agreeing pays at once. Quotas are not looked at: to read them takes 170 us, and under one ranks still
+// run side by side, though not all of the time.
 bool is_crowded() {
-  static std::atomic<int> known{-1};
-  if (const int found = known.load(std::memory_order_relaxed); found >= 0) return found == 1;
   static const std::uint32_t processors = own_set_here().count;
+  // How many were here when that was last found out, and what it was. Who has joined stays.
+  static std::atomic<std::uint64_t> known{0};
+  const std::uint64_t joined = board->joined();
+  if (const std::uint64_t found = known.load(std::memory_order_relaxed); found >> 1 == joined) return found & 1;
   const std::uint64_t own = board->member(board->rank()).processors;
-  std::uint32_t here = 0, alike = 0;
-  for (std::uint32_t rank = 0; rank < board->world_ranks(); ++rank) {
-    if (!board->is_here(rank)) continue;
-    ++here;
-    alike += board->member(rank).processors == own ? 1 : 0;
-  }
+  std::uint32_t alike = 0;
+  for (std::uint32_t rank = 0; rank < board->world_ranks(); ++rank)
+    alike += board->is_here(rank) && board->member(rank).processors == own ? 1 : 0;
   const bool crowded = alike > processors;
-  const auto told = static_cast<std::uint32_t>(told_local_ranks());
-  if (crowded || here >= (told != 0 ? told : board->world_ranks()))
-    known.store(crowded ? 1 : 0, std::memory_order_relaxed);
+  known.store(joined << 1 | (crowded ? 1 : 0), std::memory_order_relaxed);
   return crowded;
 }
 

@@ -154,13 +154,14 @@ void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word
   result_ = fail(symbol_, words, abi::err_intern);
 }
 
-void BackgroundBeginning::host_has_begun(bool succeeded) {
+void BackgroundBeginning::host_has_begun(bool succeeded, std::span<const Word> words) {
   if (!undecided_) return;
   // Its error handler may have freed it.
   Communicator* const known = find_communicator(call_.comm);
   if (!known || known->background.get() != undecided_) return;
-  after_host_call(undecided_->communicator, background_number(call_), 0, succeeded && !may_hide_errors(call_.comm),
-                  false);
+  const bool is_sure = succeeded && !may_hide_errors(call_.comm);
+  const std::uint64_t bytes = is_sure && weighs_calls(undecided_->communicator) ? posted_bytes(symbol_, words) : 0;
+  after_host_call(undecided_->communicator, background_number(call_), bytes, is_sure, false);
 }
 
 void prepare_background_calls() { ask_before_background(can_help); }

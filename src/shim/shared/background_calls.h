@@ -65,7 +65,7 @@ class BackgroundBeginning {
   Word result() const { return result_; }
   // The same call once more, from inside of the host.
   bool is_nested() const { return is_nested_; }
-  void host_has_begun(bool succeeded);
+  void host_has_begun(bool succeeded, std::span<const Word> words);
 
  private:
   void begin(BackgroundChannel& channel, std::span<const Word> words);
@@ -92,7 +92,7 @@ Word begun_in_background(const std::array<Word, length>& words, const Collective
   if (beginning.is_nested()) return host();
   const ForwardedCollective forwarded(static_cast<std::uint16_t>(symbol_entry(symbol)), call.from_fortran, call.comm);
   const Word result = host();
-  beginning.host_has_begun(has_succeeded(symbol, result, words));
+  beginning.host_has_begun(has_succeeded(symbol, result, words), words);
   return result;
 }
 

@@ -49,7 +49,7 @@ PersistentCall::PersistentCall(std::shared_ptr<BackgroundChannel> its_channel, S
       symbol_(is_large(its_symbol) ? Symbol::MPI_Alltoallw_init_c : Symbol::MPI_Alltoallw_init),
       call_(its_call) {
   refusal = refusal_of(call_);
-  if ((current_mode() & recording) != 0) bytes_ = posted_bytes(its_symbol, its_words);
+  bytes_ = posted_bytes(its_symbol, its_words);
   if (call_.exchange) {
     keep_exchange(its_symbol, its_words, *its_call.exchange);
   } else if (call_.counts) {

@@ -34,7 +34,7 @@ class PersistentCall {
   Symbol symbol() const { return symbol_; }  // of C
   std::span<const Word> words() const { return std::span(words_).first(length_); }
   const CollectiveCall& call() const { return call_; }
-  std::uint64_t bytes() const { return bytes_; }  // that each start posts, while calls are recorded
+  std::uint64_t bytes() const { return bytes_; }  // that each start posts
   // Of its starts, once there was one.
   Repeat& repeat() { return repeat_; }
   // Its communicator is there no more.

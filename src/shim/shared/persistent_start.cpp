@@ -46,7 +46,7 @@ class Start {
   void host_has_started(bool succeeded) const {
     if (is_undecided_) {
       const bool is_sure = succeeded && !may_hide_errors(call_.channel().communicator.handle);
-      after_host_call(call_.channel().communicator, background_number(call_.call()), 0, is_sure, false);
+      after_host_call(call_.channel().communicator, background_number(call_.call()), call_.bytes(), is_sure, false);
     }
     // It will never be ours: to look for it at each start would cost a fifth of a small one. A report says why.
     if (call_.refusal != Reason::none && (current_mode() & recording) == 0) free_persistent(token_);
