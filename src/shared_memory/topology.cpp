@@ -1,7 +1,5 @@
 #include "shared_memory/topology.h"
 
-#include <unistd.h>
-
 #include <bit>
 #include <cinttypes>
 #include <cstdio>
@@ -52,12 +50,7 @@ Place place_of(const char* root, std::size_t cpu) {
   // cores have the same levels.
   place.at[1] = unknown_place;
   char mask[400];
-  int caches = 0;  // counted from below: of a rank with many processors each look that fails is felt
-  for (; caches < 10; ++caches) {
-    std::snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%zu/cache/index%d", root, cpu, caches);
-    if (access(path, F_OK) != 0) break;
-  }
-  for (int index = caches - 1; index >= 0 && place.at[1] == unknown_place; --index) {
+  for (int index = 9; index >= 0 && place.at[1] == unknown_place; --index) {
     std::snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%zu/cache/index%d/shared_cpu_list", root, cpu,
                   index);
     std::snprintf(mask, sizeof mask, "%s/sys/devices/system/cpu/cpu%zu/cache/index%d/shared_cpu_map", root, cpu, index);
