@@ -67,6 +67,17 @@ def test_what_is_refused_is_counted_with_its_reason(host):
     assert entry["forwarded_why"] == expected
 
 
+@pytest.mark.parametrize("host", EVERY_HOST)
+def test_threads_that_name_a_datatype_first(host):
+    """The host is asked about a datatype when a call first names it, by whichever thread that is."""
+    program = build(host, "first_uses.c", "-pthread")
+    for _ in range(5):
+        finished, result = report(host, 1, program)
+        assert finished.stdout == "576 calls, 0 wrong\n"
+        entry = call(result, "MPI_Reduce_local")
+        assert entry["taken"] == entry["calls"] == 576
+
+
 @pytest.mark.parametrize("disabled", ["Reduce_local", "MPI_Reduce_local", "sum_f32"])
 def test_disabled_calls_and_kernels_go_to_the_host(disabled):
     _, result = report("openmpi4", 1, build("openmpi4", "calls.c"), env={"MILLRACE_DISABLE": disabled})
