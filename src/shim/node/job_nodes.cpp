@@ -23,6 +23,7 @@
 #include "shared_memory/own_core.h"
 #include "shared_memory/processors.h"
 #include "shim/bind/forward.h"
+#include "shim/bind/host.h"
 #include "shim/host/library_version.h"
 #include "shim/node/node_agreement.h"
 #include "shim/node/nodes_mail.h"
@@ -74,6 +75,27 @@ class Watch {
   std::condition_variable changed_;
   bool is_over_ = false;
   std::thread thread_;
+};
+
+// While it lives, the host looks at its sockets whenever it waits: ranks that meet connect for the first time.
+class EventUser {
+ public:
+  EventUser() {
+    if constexpr (abi::more_event_users != nullptr) {
+      const auto more = reinterpret_cast<void (*)()>(find_libmpi_object(abi::more_event_users));
+      fewer_ = reinterpret_cast<void (*)()>(find_libmpi_object(abi::fewer_event_users));
+      if (!more) fewer_ = nullptr;
+      if (fewer_) more();
+    }
+  }
+  ~EventUser() {
+    if (fewer_) fewer_();
+  }
+  EventUser(const EventUser&) = delete;
+  EventUser& operator=(const EventUser&) = delete;
+
+ private:
+  void (*fewer_)() = nullptr;
 };
 
 bool is_marked() {
@@ -135,6 +157,7 @@ void meet_other_nodes(const SettingValues& settings, int world_rank, int world_r
                                        settings.node_split));
   if (!pretends && told_all_here(world_ranks)) return;
   const Watch watch(settings.nodes_wait_seconds, world_rank);
+  const EventUser in_a_hurry;
   Word group = 0, made = 0;
   if (host<Symbol::MPI_Comm_group>(abi::comm_world(), as_word(&group)) != 0) return;
   const int error =

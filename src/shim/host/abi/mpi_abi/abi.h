@@ -66,6 +66,8 @@ inline constexpr bool allgatherv_cuts_by_extent = true;
 inline constexpr std::uint32_t messages_in_a_look = 1;
 inline constexpr bool algorithms_ignore_predefined_ops = false;
 inline constexpr const char* survives_failures_object = nullptr;
+inline constexpr const char* more_event_users = nullptr;
+inline constexpr const char* fewer_event_users = nullptr;
 // Intel MPI ends the program although MPI_ERRORS_RETURN is set.
 inline constexpr bool may_die_of_returned_errors = true;
 

@@ -68,6 +68,8 @@ inline constexpr bool allgatherv_cuts_by_extent = true;
 inline constexpr std::uint32_t messages_in_a_look = 1;
 inline constexpr bool algorithms_ignore_predefined_ops = false;
 inline constexpr const char* survives_failures_object = nullptr;
+inline constexpr const char* more_event_users = nullptr;
+inline constexpr const char* fewer_event_users = nullptr;
 inline constexpr bool may_die_of_returned_errors = false;
 
 }  // namespace millrace::shim::abi

@@ -78,6 +78,10 @@ inline constexpr std::uint32_t messages_in_a_look = 16;
 inline constexpr bool algorithms_ignore_predefined_ops = true;
 // A bool of libmpi that says whether the host was told to survive ranks that fail; elsewhere the environment says so.
 inline constexpr const char* survives_failures_object = "ompi_ftmpi_enabled";
+// Sockets are looked at once in 10 ms, also by who waits for a first connection, but while somebody has said that he
+// uses events: functions of no arguments in libopen-pal.
+inline constexpr const char* more_event_users = "opal_progress_event_users_increment";
+inline constexpr const char* fewer_event_users = "opal_progress_event_users_decrement";
 // Where an error handler of the program returns errors, every host of this ABI really returns them.
 inline constexpr bool may_die_of_returned_errors = false;
 
