@@ -32,18 +32,21 @@ def test_few_calls_on_one_node_are_not_worth_it(host):
 @pytest.mark.parametrize(
     "size, calls, first, env",
     [
-        (8, 300, 226, {}),
-        (64 << 10, 60, 26, {}),
-        (MIB, 20, 6, {}),
-        (8, 20, 6, {"MILLRACE_COLLECTIVES": "always"}),
-        (8, 20, 6, {"MILLRACE_ORDER": "rank"}),
+        (8, 1200, 226, {}),
+        (64 << 10, 300, 26, {}),
+        (MIB, 70, 6, {}),
+        (8, 100, 6, {"MILLRACE_COLLECTIVES": "always"}),
+        (8, 100, 6, {"MILLRACE_ORDER": "rank"}),
         (8, 100, 6, {"MILLRACE_LEARN": str(OUT / "worth_learned.json"), "MILLRACE_MEASURE": None}),
-        (8, 20, 6, {"MILLRACE_AGREE_AFTER": 0}),
-        (8, 100, 42, {"MILLRACE_AGREE_AFTER": 40}),
+        (8, 100, 6, {"MILLRACE_AGREE_AFTER": 0}),
+        (8, 600, 42, {"MILLRACE_AGREE_AFTER": 40}),
     ],
 )
 def test_it_is_worth_it_on_one_node(size, calls, first, env):
-    """Joining is a call, and what follows is proposed for one that all come to: the 9th, 17th, 33rd and so on."""
+    """Joining is a call, and what follows is proposed for one that all come to: the 9th, 17th, 33rd and so on. Who does
+    not see that in time is waited for twice as many calls later."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("two ranks are more than there are processors")
     ours = taken_here("openmpi4", 2, size, calls, **env)
     assert ours > 0
     assert calls - ours >= first - 1
@@ -51,14 +54,16 @@ def test_it_is_worth_it_on_one_node(size, calls, first, env):
 
 @pytest.mark.parametrize("how, call", [("begun", "MPI_Iallreduce"), ("prepared", "MPI_Start")])
 def test_what_is_begun_or_prepared_weighs_what_it_moves(how, call):
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("two ranks are more than there are processors")
     assert taken_here("mpich5", 2, 8, 200, how, call) == 0
-    assert taken_here("mpich5", 2, MIB, 40, how, call) > 0
+    assert taken_here("mpich5", 2, MIB, 150, how, call) > 0
 
 
 def test_more_ranks_than_processors_agree_at_once():
     """Their host waits for a slice of time in each call."""
     ranks = len(os.sched_getaffinity(0)) + 1
-    assert taken_here("mpich4", ranks, 8, 40) > 0
+    assert taken_here("mpich4", ranks, 8, 150) > 0
 
 
 def taken(size, calls, **env):
