@@ -99,6 +99,16 @@ def test_a_library_of_tools_before_us_and_behind_us(name):
     assert taken(calls)
 
 
+@pytest.mark.parametrize("name", on("openmpi4", "mpich4"))
+def test_a_library_that_defines_nothing(name):
+    """The hash table of its symbols is empty, and does not say where those that it wants from others end."""
+    host = usable(name)
+    library = build(host, "silent_library.c", "-shared", "-fPIC", name="libsilent.so")
+    needs_all = "-Wl,--no-as-needed"
+    _, calls = both_ways(host, 2, build(host, "completions.c", needs_all, library, name="completions_silent"))
+    assert left_to_the_host(calls)
+
+
 @pytest.mark.parametrize("name", on("openmpi4", "abi"))
 def test_a_tool_that_is_loaded_late(name):
     host = usable(name)

@@ -84,11 +84,12 @@ Defined defined_by_gnu_hash(const std::uint32_t* table) {
 
 // Whether no undefined symbol has a wanted name: symbols are fewer than relocations, and most are defined. False if it
 // cannot be told. A library has all undefined ones in front of those that its table finds, so that its other pages are
-// left alone; in a program, some of which it takes the address stand among the defined.
+// left alone; in a program, some of which it takes the address stand among the defined. The table of a library that
+// defines nothing says 1, whatever it wants from others.
 bool lacks_names(const Tables& tables, bool is_program, IsWanted is_wanted) {
   std::size_t end = 0;
   if (tables.gnu_hash && !is_program)
-    end = tables.gnu_hash[1];
+    end = tables.gnu_hash[1] > 1 ? tables.gnu_hash[1] : 0;
   else if (tables.gnu_hash)
     end = defined_by_gnu_hash(tables.gnu_hash).end;
   else if (tables.hash)
@@ -152,7 +153,7 @@ class Unlocked {
 template <class VisitRelocation>
 void for_each_reference(const dl_phdr_info& object, IsWanted is_wanted, VisitRelocation visit) {
   const Tables tables = tables_of(object);
-  const bool is_program = !object.dlpi_name || !*object.dlpi_name;
+  const bool is_program = !object.dlpi_name || !*object.dlpi_name || object.dlpi_addr == 0;
   if (!tables.symbols || lacks_names(tables, is_program, is_wanted)) return;
   const auto visit_all = [&](const ElfW(Rela) * relocations, std::size_t bytes) {
     if (!relocations) return;
