@@ -78,6 +78,14 @@ def test_threads_that_name_a_datatype_first(host):
         assert entry["taken"] == entry["calls"] == 576
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("host", EVERY_HOST)
+def test_the_function_of_an_op_names_a_datatype_first(host, ranks):
+    """Intel MPI holds a lock meanwhile, for which a thread waited that asked it, and for which the function waited."""
+    finished = run(host, ranks, build(host, "op_that_asks.c", "-pthread"))
+    assert finished.stdout == "0 wrong\n" * ranks
+
+
 @pytest.mark.parametrize("disabled", ["Reduce_local", "MPI_Reduce_local", "sum_f32"])
 def test_disabled_calls_and_kernels_go_to_the_host(disabled):
     _, result = report("openmpi4", 1, build("openmpi4", "calls.c"), env={"MILLRACE_DISABLE": disabled})

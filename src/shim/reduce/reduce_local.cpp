@@ -42,7 +42,7 @@ Word observed_reduce_local(Symbol symbol, void* next, std::span<const Word> word
   Reason reason = Reason::inactive;
   if (current_mode() & accelerating) {
     const Word op = arguments.op(Place::op);
-    reduction = find_reduction(arguments.datatype(Place::datatype), op);
+    reduction = find_reduction(arguments.datatype(Place::datatype), op, Asking::in_bounded_time);
     reason = reduction || covers_op(op) ? reduce_local_refusal(reduction, arguments) : Reason::op_not_covered;
   }
   ObservedCall observed(symbol);

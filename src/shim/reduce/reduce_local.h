@@ -62,7 +62,8 @@ inline Word accelerated_reduce_local(Words... all) {
   }
   const std::array<Word, sizeof...(all)> words{all...};
   const Arguments arguments(symbol, words);
-  const Reduction* reduction = find_reduction(arguments.datatype(Place::datatype), arguments.op(Place::op));
+  const Reduction* reduction =
+      find_reduction(arguments.datatype(Place::datatype), arguments.op(Place::op), Asking::in_bounded_time);
   if (reduce_local_refusal(reduction, arguments) != record::Reason::none)
     return call(next_definition<symbol>(), all...);
   reduce(*reduction, as_pointer(words[Place::inbuf]), as_pointer(words[Place::inoutbuf]),

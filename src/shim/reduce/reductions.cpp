@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -35,7 +37,13 @@ constinit Askable askables[askable_slots] = {};
 const SettingValues* settings_in_force = nullptr;
 bool may_ask = false;
 
-std::mutex asking;  // one thread asks at a time: the questions are collective calls of one rank
+// One thread asks at a time: the questions are collective calls of one rank.
+std::timed_mutex asking;
+std::mutex inserting;  // held for no call of the host's
+
+// A function of an op may make this call, inside of a host that holds a lock of its own, for which the thread that asks
+// may be waiting. So it waits so long, which no question takes, and then has the host do it.
+constexpr std::chrono::milliseconds longest_wait{100};
 
 Askable& askable(Word handle) {
   std::size_t slot = spread(handle) >> 56;
@@ -43,7 +51,7 @@ Askable& askable(Word handle) {
   return askables[slot];
 }
 
-// With the lock.
+// With the lock `inserting`.
 void insert(const KnownType& type, const KnownOp& op) {
   std::size_t slot = reduction_slot(type.handle, op.handle);
   while (reduction_table[slot].datatype.load(std::memory_order_relaxed) != 0) slot = (slot + 1) % reduction_slots;
@@ -78,26 +86,30 @@ std::vector<std::string> check_names(const SettingValues& settings) {
   return complaints;
 }
 
-// With the lock.
-void ask_for_all(const Askable& asked) {
-  const bool may_ask_now = may_ask && quiet_comm() != 0;
-  std::optional<KnownType> type;
-  if (asked.of_c)
-    type = *asked.of_c;
-  else if (may_ask_now)
-    type = ask_for_type(asked.handle);
+// Every MPI has these, with all their ops.
+bool needs_no_question(const Askable& asked) {
+  return asked.of_c && (asked.of_c->group == OpGroup::c_integer || asked.of_c->group == OpGroup::floating);
+}
+
+std::vector<KnownOp> ops_with_kernel(const KnownType& type) {
+  std::vector<KnownOp> ops;
+  std::ranges::copy_if(known_ops(), std::back_inserter(ops), [&](const KnownOp& op) {
+    return kernel::find_reduce2(op.op, type.type) && allows(type.group, op.op);
+  });
+  return ops;
+}
+
+// With the lock `asking`.
+void ask_host(const Askable& asked) {
+  if (!may_ask || quiet_comm() == 0) return;  // without a world nobody can make the host return from an error
+  const std::optional<KnownType> type = asked.of_c ? *asked.of_c : ask_for_type(asked.handle);
   if (!type) return;
-  // Every MPI that has such a type has all its ops: one question is enough. Without a world nobody can make the host
-  // return from an error, and then only what every MPI has to do is taken.
-  const bool has_all_ops = asked.of_c && (type->group == OpGroup::c_integer || type->group == OpGroup::floating);
-  bool is_known = has_all_ops && !may_ask_now;
-  for (const KnownOp& op : known_ops()) {
-    if (!kernel::find_reduce2(op.op, type->type) || !allows(type->group, op.op)) continue;
-    // What is refused for one op has no reductions on this host.
-    if (!(is_known && has_all_ops) && !(may_ask_now && host_reduces(asked.handle, op.handle))) return;
-    is_known = true;
-    insert(*type, op);
-  }
+  std::vector<KnownOp> ops = ops_with_kernel(*type);
+  // What is refused for one op has no more reductions on this host.
+  ops.erase(std::ranges::find_if_not(ops, [&](const KnownOp& op) { return host_reduces(asked.handle, op.handle); }),
+            ops.end());
+  const std::lock_guard lock(inserting);
+  for (const KnownOp& op : ops) insert(*type, op);
 }
 
 }  // namespace
@@ -122,15 +134,24 @@ std::vector<std::string> prepare_reductions(const SettingValues& settings, bool 
   return complaints;
 }
 
-const Reduction* ask_for_reduction(Word datatype, Word op) noexcept try {
+const Reduction* ask_for_reduction(Word datatype, Word op, Asking how) noexcept try {
   Askable& asked = askable(datatype);
   if (asked.handle == 0 || asked.is_asked.load(std::memory_order_acquire)) return nullptr;
-  {
-    const std::lock_guard lock(asking);
-    if (!asked.is_asked.load(std::memory_order_relaxed)) ask_for_all(asked);
+  if (needs_no_question(asked)) {
+    const std::lock_guard lock(inserting);
+    if (!asked.is_asked.load(std::memory_order_relaxed))
+      for (const KnownOp& known : ops_with_kernel(*asked.of_c)) insert(*asked.of_c, known);
+    asked.is_asked.store(true, std::memory_order_release);
+  } else {
+    std::unique_lock lock(asking, std::defer_lock);
+    if (how == Asking::surely)
+      lock.lock();
+    else if (!lock.try_lock_for(longest_wait))
+      return nullptr;
+    if (!asked.is_asked.load(std::memory_order_relaxed)) ask_host(asked);
     asked.is_asked.store(true, std::memory_order_release);
   }
-  return find_reduction(datatype, op);
+  return find_reduction(datatype, op, how);
 } catch (...) {  // no memory
   return nullptr;
 }

@@ -41,16 +41,20 @@ inline std::size_t reduction_slot(Word datatype, Word op) {
 }
 static_assert(reduction_slots == std::size_t{1} << 12, "the shift in reduction_slot keeps the upper 12 bits");
 
+// Of a call that all ranks make, the answer must be the same on all: it is waited for. One of this rank alone may be
+// made by a function of an op, inside of the host, and passes on where another thread asks for long.
+enum class Asking : std::uint8_t { surely, in_bounded_time };
+
 // For a pair that is not in the table: if its datatype has not been asked for yet, that is done. Null: no kernel.
-const Reduction* ask_for_reduction(Word datatype, Word op) noexcept;
+const Reduction* ask_for_reduction(Word datatype, Word op, Asking how) noexcept;
 
 // The reduction of a pair of handles, or nullptr if no kernel covers it. A few nanoseconds, but for the first with its
 // datatype; thread-safe. Within a call of MPI.
-inline const Reduction* find_reduction(Word datatype, Word op) {
+inline const Reduction* find_reduction(Word datatype, Word op, Asking how = Asking::surely) {
   for (std::size_t slot = reduction_slot(datatype, op);; slot = (slot + 1) % reduction_slots) {
     const Reduction& candidate = reduction_table[slot];
     const Word found = candidate.datatype.load(std::memory_order_acquire);  // partner: insert()
-    if (found == 0) return ask_for_reduction(datatype, op);
+    if (found == 0) return ask_for_reduction(datatype, op, how);
     if (found == datatype && candidate.op == op) return &candidate;
   }
 }
