@@ -90,6 +90,7 @@ class Agreement {
   std::uint64_t calls_;
   std::uint64_t next_proposal_;
   std::uint64_t began_ns_;
+  std::uint64_t waited_ns_ = 0;  // in vain
   std::uint64_t history_;
 };
 

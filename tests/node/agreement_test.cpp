@@ -284,6 +284,68 @@ INSTANTIATE_TEST_SUITE_P(All, Histories,
                                          Kind{"everything", everything(), false}),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
+// One thread is both members, and the clock: where the first one waits, time passes, and the other makes calls.
+struct Pace {
+  static constexpr std::uint64_t call_ns = 1'000, round_ns = 500;
+  static std::uint64_t now_ns;
+  alignas(64) char memory[record_bytes(2)] = {};
+  std::optional<Agreement> first, other;
+  bool other_comes = true;
+  std::uint64_t waited_ns = 0;
+
+  Pace() {
+    now_ns = 1'000'000'000;
+    auto* const record = new (memory) AgreementRecord;
+    for (std::uint32_t member = 0; member < 2; ++member) new (members_of(*record) + member) AgreementMember;
+    AgreementUser user;
+    user.prepare = [](void*) { return true; };
+    user.find_memory = [](void*) { return 1u; };
+    user.now_ns = [] { return now_ns; };
+    user.lock = [](void*) { return true; };
+    user.unlock = [](void*) {};
+    user.user = this;
+    user.pass_time = [](void*, std::uint32_t) { now_ns += round_ns; };
+    other.emplace(*record, 1, 2, user, 0, 0);
+    user.pass_time = [](void* self, std::uint32_t round) {
+      auto& pace = *static_cast<Pace*>(self);
+      now_ns += round_ns;
+      pace.waited_ns += round_ns;
+      if (pace.other_comes && round % 3 == 2) call(*pace.other);
+    };
+    first.emplace(*record, 0, 2, user, 0, 0);
+  }
+
+  static void call(Agreement& member) {
+    if (member.enter() != Agreement::State::undecided) return;
+    now_ns += call_ns;
+    member.leave(1, true, false);
+  }
+};
+std::uint64_t Pace::now_ns = 0;
+
+TEST(Waits, ForWhoIsSomeCallsBehindAlsoInTheBeginning) {
+  Pace pace;
+  int calls = 0;
+  for (; calls < 1000 && pace.first->state() == Agreement::State::undecided; ++calls) {
+    Pace::call(*pace.first);
+    if (calls >= 40) Pace::call(*pace.other);  // that many behind
+  }
+  EXPECT_EQ(pace.first->state(), Agreement::State::shared);
+  EXPECT_LT(calls, 200);
+}
+
+TEST(Waits, ForWhoDoesNotComeTakeATimeThatIsBounded) {
+  Pace pace;
+  pace.other_comes = false;
+  const std::uint64_t begin_ns = Pace::now_ns;
+  for (int calls = 0; calls < 100'000; ++calls) Pace::call(*pace.first);
+  EXPECT_EQ(pace.first->state(), Agreement::State::undecided);
+  const std::uint64_t all_ns = Pace::now_ns - begin_ns;
+  EXPECT_GT(pace.waited_ns, 0u);
+  // Each of those at calls twice as far takes a hundredth of the time until then.
+  EXPECT_LT(pace.waited_ns, 200'000 + all_ns / 40);
+}
+
 TEST(Decision, IsOneWord) {
   const Decision decision{77, 123456789012, Stand::promised};
   const Decision again = Decision::from(decision.word());
