@@ -2,7 +2,10 @@
 
 #include <sched.h>
 
-#include <utility>
+#include <optional>
+
+#include "base/light_fence.h"
+#include "base/program_threads.h"
 
 namespace millrace::collective {
 
@@ -16,9 +19,30 @@ BackgroundQueue::BackgroundQueue(Group& group) : group_(group) {
   group.polls_ = 1;  // to look again is somebody else's turn
 }
 
-BackgroundQueue::~BackgroundQueue() {
-  group_.background_ = nullptr;
-  if (spare_) spare_->give_back();
+BackgroundQueue::~BackgroundQueue() { group_.background_ = nullptr; }
+
+// Two threads of the program exclude each other by a locked operation, if there may be two at all. With the helper,
+// which comes seldom, each says that it drives and then looks whether the other does: if both do, both step back.
+bool BackgroundQueue::try_drive() {
+  if (are_threads_together()) {
+    if (driven_.exchange(true, std::memory_order_seq_cst)) return false;
+  } else {
+    if (driven_.load(std::memory_order_relaxed)) return false;  // this thread does, further out
+    driven_.store(true, std::memory_order_relaxed);
+    light_fence();  // partner: heavy_fence() below
+  }
+  if (!helped_.load(std::memory_order_seq_cst)) [[likely]]  // partner: stop_driving()
+    return true;
+  driven_.store(false, std::memory_order_release);
+  return false;
+}
+
+bool BackgroundQueue::try_drive_as_helper() {
+  helped_.store(true, std::memory_order_seq_cst);
+  if (!are_threads_together()) heavy_fence();
+  if (!driven_.load(std::memory_order_seq_cst)) return true;  // partner: stop_driving()
+  helped_.store(false, std::memory_order_release);
+  return false;
 }
 
 // In the work of a call, before each call of the group.
@@ -53,7 +77,7 @@ void BackgroundQueue::work(void* context) {
 
 bool BackgroundQueue::begin(BackgroundCall& call) {
   const bool drives = call.drives_ = try_drive();
-  call.fiber_ = drives ? std::exchange(spare_, nullptr) : nullptr;
+  call.fiber_ = drives ? spare_.pop() : nullptr;
   if (!call.fiber_) call.fiber_ = Fiber::take();
   if (!call.fiber_) {
     if (drives) stop_driving();
@@ -73,7 +97,7 @@ bool BackgroundQueue::begin(BackgroundCall& call) {
   }
   call.has_ended_.store(true, std::memory_order_relaxed);
   if (drives) {
-    keep(call.fiber_);
+    spare_.push(call.fiber_);
     stop_driving();
   } else {
     call.fiber_->give_back();
@@ -98,14 +122,6 @@ class Locked {
 
 }  // namespace
 
-// By who drives.
-void BackgroundQueue::keep(Fiber* fiber) {
-  if (spare_)
-    fiber->give_back();
-  else
-    spare_ = fiber;
-}
-
 void BackgroundQueue::append(BackgroundCall& call) {
   const Locked hold(locked_);
   append_unlocked(call);
@@ -119,8 +135,11 @@ void BackgroundQueue::append_unlocked(BackgroundCall& call) {
   last_ = &call;
 }
 
-void BackgroundQueue::remove_first(BackgroundCall& call) {
-  const Locked hold(locked_);
+void BackgroundQueue::remove_first(BackgroundCall& call, Advancing who) {
+  // Who begins calls is the thread that drives, then.
+  const bool is_alone = who == Advancing::caller && !are_threads_together();
+  std::optional<Locked> hold;
+  if (!is_alone) hold.emplace(locked_);
   first_.store(call.next_, std::memory_order_relaxed);
   if (!call.next_) last_ = nullptr;
 }
@@ -136,8 +155,8 @@ bool BackgroundQueue::run(Advancing who) {
     moved = moved || left != left_;
     if (!call->fiber_->has_returned()) return moved;
     moved = true;
-    remove_first(*call);
-    keep(call->fiber_);
+    remove_first(*call, who);
+    spare_.push(call->fiber_);
     // The last look at it: who waits for it may end its life. Partner: has_ended().
     call->has_ended_.store(true, std::memory_order_release);
   }
@@ -145,9 +164,9 @@ bool BackgroundQueue::run(Advancing who) {
 }
 
 bool BackgroundQueue::advance(Advancing who) {
-  if (is_empty() || !try_drive()) return false;
+  if (is_empty() || !try_drive(who)) return false;
   const bool moved = run(who);
-  stop_driving();
+  stop_driving(who);
   return moved;
 }
 
@@ -166,7 +185,7 @@ void BackgroundQueue::finish(BackgroundCall& call) {
     stop_driving();
     if (call.has_ended()) return;
   }
-  waiters_.fetch_add(1, std::memory_order_relaxed);
+  add_in_program(waiters_, 1u);
   // Who shares its core had better give it away.
   const std::uint32_t spins = group_.waiting() == Waiting::spin ? 1000 : 1;
   Group::Patience patience;
@@ -188,7 +207,7 @@ void BackgroundQueue::finish(BackgroundCall& call) {
     if (polls != 0) --polls;
     stop_driving();
   }
-  waiters_.fetch_sub(1, std::memory_order_relaxed);
+  add_in_program(waiters_, ~0u);
 }
 
 }  // namespace millrace::collective

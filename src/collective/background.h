@@ -10,6 +10,8 @@
 //
 // Calls of a group are done one after the other, in the order in which they were begun, which is the same on all ranks:
 // one that all have begun never waits for what only some have.
+//
+// Threads: those of the program, which are inside MPI one at a time or not (base/program_threads.h), and one helper.
 #pragma once
 
 #include <atomic>
@@ -51,7 +53,7 @@ class BackgroundCall {
   std::atomic<bool> is_kept_{false}, has_ended_{false};
 };
 
-enum class Advancing : std::uint8_t { caller, helper };
+enum class Advancing : std::uint8_t { caller, helper };  // a thread of the program; the one that helps it
 
 class BackgroundQueue {
  public:
@@ -77,14 +79,17 @@ class BackgroundQueue {
 
  private:
   friend class Group;
-  bool try_drive() { return !driven_.exchange(true, std::memory_order_acquire); }  // partner: stop_driving()
-  void stop_driving() { driven_.store(false, std::memory_order_release); }
+  bool try_drive(Advancing who) { return who == Advancing::caller ? try_drive() : try_drive_as_helper(); }
+  bool try_drive();
+  bool try_drive_as_helper();
+  void stop_driving(Advancing who = Advancing::caller) {
+    (who == Advancing::caller ? driven_ : helped_).store(false, std::memory_order_release);  // partner: try_drive()
+  }
   bool run(Advancing who);
   void append(BackgroundCall& call);
   void append_unlocked(BackgroundCall& call);
-  void remove_first(BackgroundCall& call);
+  void remove_first(BackgroundCall& call, Advancing who);
   bool may_go_on() const;
-  void keep(Fiber* fiber);
   static void work(void* call);
 
   Group& group_;
@@ -92,11 +97,12 @@ class BackgroundQueue {
   std::atomic<bool> locked_{false};
   std::atomic<BackgroundCall*> first_{nullptr};
   BackgroundCall* last_ = nullptr;
-  std::atomic<bool> driven_{false};  // a thread runs the first call, and reads what is below
+  // A thread runs the first call, and reads what is below: one of the program's, or the helper.
+  std::atomic<bool> driven_{false}, helped_{false};
   std::atomic<std::uint32_t> waiters_{0};
   const Group::Awaited* awaited_ = nullptr;  // of the first call, where it was left: on its stack
   std::uint64_t left_ = 0;                   // how often a call was left for another wait
-  Fiber* spare_ = nullptr;                   // of a call that has ended, for the next one
+  FiberStack spare_;                         // of calls that have ended, for the next ones
 };
 
 }  // namespace millrace::collective

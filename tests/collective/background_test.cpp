@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/light_fence.h"
+#include "base/program_threads.h"
 #include "calls.h"
 #include "collective/collective.h"
 #include "operations.h"
@@ -86,13 +88,31 @@ std::string many_at_once(Group& group, std::uint64_t seed, int rounds, std::size
   return "";
 }
 
+// With threads of the program together, and with one at a time beside the helper.
+class ProgramThreads {
+ public:
+  explicit ProgramThreads(bool together) { threads_together.store(together, std::memory_order_relaxed); }
+  ~ProgramThreads() { threads_together.store(true, std::memory_order_relaxed); }
+  ProgramThreads(const ProgramThreads&) = delete;
+  ProgramThreads& operator=(const ProgramThreads&) = delete;
+};
+
+std::vector<bool> ways_to_thread() {
+  std::vector<bool> ways{true};
+  if (has_heavy_fences()) ways.push_back(false);
+  return ways;
+}
+
 class Background : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(Background, ManyAtOnce) {
   for (const bool threads : {true, false}) {
     RankSetup setup = ranks(GetParam());
     setup.threads = threads;
-    EXPECT_EQ(run_all(setup, [](Group& group) { return many_at_once(group, 20261125, 25, 12); }), "");
+    for (const bool together : ways_to_thread()) {
+      const ProgramThreads program(together);
+      EXPECT_EQ(run_all(setup, [](Group& group) { return many_at_once(group, 20261125, 25, 12); }), "");
+    }
   }
 }
 
@@ -108,64 +128,72 @@ TEST_P(Background, SleepingRanks) {
 
 // The same while another thread of each rank advances whatever there is, and is in the way of who begins.
 TEST_P(Background, ManyAtOnceWithAHelper) {
-  EXPECT_EQ(run_all(ranks(GetParam()),
-                    [](Group& group) -> std::string {
-                      BackgroundQueue queue(group);
-                      std::atomic<bool> done{false};
-                      std::thread helper([&] {
-                        while (!done.load()) queue.advance(Advancing::helper);
-                      });
-                      std::string wrong;
-                      std::mt19937_64 same(2025);
-                      for (int round = 0; round < 30 && wrong.empty(); ++round) {
-                        std::vector<std::unique_ptr<Checked>> open;
-                        for (std::uint64_t i = 0; i < 8; ++i) {
-                          CallCase made = any_case(same, group.ranks(), static_cast<std::uint64_t>(round) * 8 + i);
-                          made.elements = std::min<std::size_t>(made.elements, 100);
-                          open.push_back(std::make_unique<Checked>(group, made));
-                          if (!queue.begin(open.back()->call)) wrong = "no memory";
+  for (const bool together : ways_to_thread()) {
+    const ProgramThreads program(together);
+    EXPECT_EQ(run_all(ranks(GetParam()),
+                      [](Group& group) -> std::string {
+                        BackgroundQueue queue(group);
+                        std::atomic<bool> done{false};
+                        std::thread helper([&] {
+                          prepare_heavy_fences();
+                          while (!done.load()) queue.advance(Advancing::helper);
+                        });
+                        std::string wrong;
+                        std::mt19937_64 same(2025);
+                        for (int round = 0; round < 30 && wrong.empty(); ++round) {
+                          std::vector<std::unique_ptr<Checked>> open;
+                          for (std::uint64_t i = 0; i < 8; ++i) {
+                            CallCase made = any_case(same, group.ranks(), static_cast<std::uint64_t>(round) * 8 + i);
+                            made.elements = std::min<std::size_t>(made.elements, 100);
+                            open.push_back(std::make_unique<Checked>(group, made));
+                            if (!queue.begin(open.back()->call)) wrong = "no memory";
+                          }
+                          for (const std::unique_ptr<Checked>& one : open) {
+                            queue.finish(one->call);
+                            if (wrong.empty() && !one->wrong.empty()) wrong = one->what.name() + ": " + one->wrong;
+                          }
                         }
-                        for (const std::unique_ptr<Checked>& one : open) {
-                          queue.finish(one->call);
-                          if (wrong.empty() && !one->wrong.empty()) wrong = one->what.name() + ": " + one->wrong;
-                        }
-                      }
-                      done.store(true);
-                      helper.join();
-                      return wrong;
-                    }),
-            "");
+                        done.store(true);
+                        helper.join();
+                        return wrong;
+                      }),
+              "");
+  }
 }
 
 // A thread of each rank's own advances its calls, until the calls that only others may move.
 TEST_P(Background, Helped) {
-  EXPECT_EQ(run_all(ranks(GetParam()),
-                    [](Group& group) -> std::string {
-                      BackgroundQueue queue(group);
-                      std::atomic<bool> done{false};
-                      std::thread helper([&] {
-                        while (!done.load()) {
-                          queue.advance(Advancing::helper);
-                          std::this_thread::yield();
+  for (const bool together : ways_to_thread()) {
+    const ProgramThreads program(together);
+    EXPECT_EQ(run_all(ranks(GetParam()),
+                      [](Group& group) -> std::string {
+                        BackgroundQueue queue(group);
+                        std::atomic<bool> done{false};
+                        std::thread helper([&] {
+                          prepare_heavy_fences();
+                          while (!done.load()) {
+                            queue.advance(Advancing::helper);
+                            std::this_thread::yield();
+                          }
+                        });
+                        std::string wrong;
+                        std::mt19937_64 same(99);
+                        for (std::uint64_t number = 1; number < 300 && wrong.empty(); ++number) {
+                          Checked one(group, any_case(same, group.ranks(), number));
+                          if (!queue.begin(one.call)) wrong = "no memory";
+                          if (number % 3 == 0) queue.finish(one.call);
+                          // Nothing of the rank's own thread moves it.
+                          const std::uint64_t begin_ns = monotonic_ns();
+                          while (!one.call.has_ended() && monotonic_ns() - begin_ns < 20'000'000'000)
+                            std::this_thread::yield();
+                          wrong = one.wrong;
                         }
-                      });
-                      std::string wrong;
-                      std::mt19937_64 same(99);
-                      for (std::uint64_t number = 1; number < 300 && wrong.empty(); ++number) {
-                        Checked one(group, any_case(same, group.ranks(), number));
-                        if (!queue.begin(one.call)) wrong = "no memory";
-                        if (number % 3 == 0) queue.finish(one.call);
-                        // Nothing of the rank's own thread moves it.
-                        const std::uint64_t begin_ns = monotonic_ns();
-                        while (!one.call.has_ended() && monotonic_ns() - begin_ns < 20'000'000'000)
-                          std::this_thread::yield();
-                        wrong = one.wrong;
-                      }
-                      done.store(true);
-                      helper.join();
-                      return wrong;
-                    }),
-            "");
+                        done.store(true);
+                        helper.join();
+                        return wrong;
+                      }),
+              "");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Background, testing::Values(2u, 3u, 4u, 5u, 7u, 9u),

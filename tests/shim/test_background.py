@@ -55,6 +55,16 @@ def test_random_calls_by_the_tables():
         check_done(host, ranks, program(host), SEED * ranks, 60, 12, timeout=240)
 
 
+# Without a report: where calls are recorded each is looked at anew.
+@pytest.mark.parametrize("threads", ["single", "multiple"])
+@pytest.mark.parametrize("ranks", [2, 3, 5])
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_begun_again_with_the_same_words(host, ranks, threads):
+    freeing = [] if host.startswith("openmpi") else ["freeing"]  # Open MPI alone dies of it
+    arguments = [build(host, "begun_again.c"), threads, 400, *freeing]
+    assert run(host, ranks, *arguments, env=ALWAYS).check().stdout == "0 wrong\n" * ranks
+
+
 def test_a_hundred_at_once():
     for host in ("openmpi5", "mpich4", "intel"):
         check_done(host, 2, program(host), SEED, 30, 100, timeout=240)

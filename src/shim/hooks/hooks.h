@@ -119,7 +119,10 @@ inline CollectiveCall read_exchange(const ExchangeCall& exchange) {
 template <Symbol symbol, class... Words>
 Word begun_barrier(Words... words) {
   if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0)) return forward<symbol>(words...);
+  if (host_begins<symbol>(words...)) return forward<symbol>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
+  if (Word result = 0; !is_fortran(symbol) && begin_as_before(symbol, CollectiveKind::barrier, all, result))
+    return result;
   return begun_in_background<symbol>(all, read_ibarrier(Arguments(symbol, all)),
                                      [&] { return forward<symbol>(words...); });
 }
@@ -128,7 +131,10 @@ template <Symbol symbol, CollectiveCall (*read)(const Arguments&), class... Word
 Word begun_reduction(Words... words) {
   if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
     return substituted_reduction<symbol>(words...);
+  if (host_begins<symbol>(words...)) return substituted_reduction<symbol>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
+  if (Word result = 0; !is_fortran(symbol) && begin_as_before(symbol, CollectiveKind::allreduce, all, result))
+    return result;
   return begun_in_background<symbol>(all, read(Arguments(symbol, all)),
                                      [&] { return substituted_reduction<symbol>(words...); });
 }
@@ -137,7 +143,10 @@ template <Symbol symbol, HostCallFunction function, class... Words>
 Word begun_bcast(Words... words) {
   if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
     return message<symbol, function>(words...);
+  if (host_begins<symbol>(words...)) return message<symbol, function>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
+  if (Word result = 0; !is_fortran(symbol) && begin_as_before(symbol, CollectiveKind::bcast, all, result))
+    return result;
   return begun_in_background<symbol>(all, read_ibcast(Arguments(symbol, all)),
                                      [&] { return message<symbol, function>(words...); });
 }
@@ -146,7 +155,10 @@ template <Symbol symbol, HostCallFunction function, class... Words>
 Word begun_exchange(Words... words) {
   if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
     return message<symbol, function>(words...);
+  if (host_begins<symbol>(words...)) return message<symbol, function>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
+  if (Word result = 0; !is_fortran(symbol) && begin_as_before(symbol, CollectiveKind::exchange, all, result))
+    return result;
   const ExchangeCall exchange(symbol, *exchange_shape(symbol_entry(symbol)), all);
   return begun_in_background<symbol>(all, read_exchange(exchange), [&] { return message<symbol, function>(words...); });
 }

@@ -12,7 +12,9 @@
 #include "abi.h"
 #include "base/file_name.h"
 #include "base/launcher.h"
+#include "base/light_fence.h"
 #include "base/log.h"
+#include "base/program_threads.h"
 #include "record/phases.h"
 #include "shim/bind/communicator_calls.h"
 #include "shim/bind/forward.h"
@@ -84,6 +86,13 @@ void start_accelerating(bool first_rank, int processes) {
   set_mode(accelerating);
 }
 
+// Threads of the program, as it has promised (MPI 4.1, 11.6.2); and that of ours needs a fence for them, then.
+bool comes_one_at_a_time() {
+  int provided = abi::thread_multiple;
+  return host<Symbol::MPI_Query_thread>(as_word(&provided)) == 0 && provided != abi::thread_multiple &&
+         has_heavy_fences();
+}
+
 void start_world() {
   check_host();
   Runtime& state = runtime();
@@ -107,6 +116,7 @@ void start_world() {
   if (state.settings.collectives != When::never || state.settings.reports())
     join_job_board(state.settings, rank, ranks);
   meet_other_nodes(state.settings, rank, ranks);
+  threads_together.store(state.open_sessions > 0 || !comes_one_at_a_time(), std::memory_order_relaxed);
   prepare_shared_collectives(state.settings, rank, ranks);
   if (current_mode() & recording) {
     prepare_known_communicators(ranks);
@@ -120,6 +130,7 @@ void end_world() {
   if (!state.world_initialised) return;
   state.world_initialised = false;
   forget_shared_collectives();
+  threads_together.store(true, std::memory_order_relaxed);
   forget_op_substitution();
   forget_layouts();
   forget_known_communicators();
@@ -132,6 +143,7 @@ void end_world() {
 
 void start_session() {
   check_host();
+  threads_together.store(true, std::memory_order_relaxed);  // a session has a level of its own
   Runtime& state = runtime();
   if (state.open_sessions++ > 0 || state.world_initialised) return;
   state.initialised_ns = monotonic_ns();

@@ -18,6 +18,7 @@
 #include "shim/shared/background_helper.h"
 #include "shim/shared/background_requests.h"
 #include "shim/shared/background_tokens.h"
+#include "shim/shared/begun_before.h"
 #include "shim/shared/exchange_blocks.h"
 #include "shim/shared/repeat.h"
 
@@ -38,14 +39,6 @@ void give_neighbors(const BackgroundChannel& channel, std::unique_ptr<KeptWithCo
   neighbors->repeats_anywhere = neighbors->repeats;
 }
 
-// Of a Repeat.
-std::array<Word, 2> buffers_of(const CollectiveCall& call) {
-  if (call.exchange)
-    return {call.exchange->buffer(call.exchange->shape.send), call.exchange->buffer(call.exchange->shape.receive)};
-  if (call.kind == CollectiveKind::bcast) return {call.out, call.out};
-  return {call.in, call.out};
-}
-
 }  // namespace
 
 std::uint16_t background_number(const CollectiveCall& call) {
@@ -53,30 +46,46 @@ std::uint16_t background_number(const CollectiveCall& call) {
   return static_cast<std::uint16_t>(first_shared_algorithm + static_cast<int>(call.kind) + exchange);
 }
 
-BackgroundOperation::BackgroundOperation(std::shared_ptr<BackgroundChannel> its_channel, Symbol its_symbol,
-                                         std::span<const Word> its_words, const CollectiveCall& its_call)
-    : channel(std::move(its_channel)), symbol(its_symbol), words{}, call(its_call) {
-  std::copy(its_words.begin(), its_words.end(), words.begin());
-  if (!call.exchange) return;
-  exchange.emplace(its_symbol, its_call.exchange->shape, std::span(words).first(its_words.size()));
-  call.exchange = &*exchange;
+BackgroundOperation::BackgroundOperation(ChannelInUse its_channel, Symbol its_symbol, std::span<const Word> its_words,
+                                         const CollectiveCall& its_call, Repeat* how)
+    : channel(std::move(its_channel)), symbol(its_symbol), anew(std::in_place, its_call, how) {
+  std::copy(its_words.begin(), its_words.end(), anew->words.begin());
+  if (!its_call.exchange) return;
+  anew->exchange.emplace(its_symbol, its_call.exchange->shape, std::span(anew->words).first(its_words.size()));
+  anew->call.exchange = &*anew->exchange;
   blocks = channel->take_blocks();
-  if (exchange->shape.is_neighbor()) give_neighbors(*channel, blocks);
+  if (anew->exchange->shape.is_neighbor()) give_neighbors(*channel, blocks);
+}
+
+BackgroundOperation::BackgroundOperation(ChannelInUse its_channel, Symbol its_symbol, const Repeat& how,
+                                         std::array<Word, 2> its_buffers,
+                                         std::unique_ptr<KeptWithCommunicator> its_blocks)
+    : channel(std::move(its_channel)),
+      symbol(its_symbol),
+      repeat(&how),
+      buffers(its_buffers),
+      blocks(std::move(its_blocks)) {}
+
+ReadyBlocks ready_to_repeat(BackgroundChannel& channel, Repeat& how, std::array<Word, 2> buffers) noexcept {
+  if (!how.run) return {};
+  ReadyBlocks ready;
+  if (how.lists) {
+    ready.blocks = channel.take_blocks();
+    if (!ready.blocks) return ready;
+    how.lists = static_cast<ExchangeBlocks*>(ready.blocks.get());  // read as soon as the call runs
+  }
+  ready.is_ready = how.fits(how, buffers[0], buffers[1]);
+  if (!ready.is_ready) channel.keep_blocks(std::move(ready.blocks));
+  return ready;
 }
 
 void BackgroundOperation::work(void* self) {
   auto& operation = *static_cast<BackgroundOperation*>(self);
-  Communicator& communicator = operation.channel->communicator;
-  Repeat* const repeat = operation.repeat;
-  if (repeat && repeat->run && (operation.blocks || !operation.exchange)) {
-    const auto [first, second] = buffers_of(operation.call);
-    repeat->lists = static_cast<ExchangeBlocks*>(operation.blocks.get());
-    if (repeat->fits(*repeat, first, second)) {
-      operation.attempt = repeat->run(*repeat, first, second);
-      return;
-    }
-  }
-  operation.attempt = attempt_collective(communicator, operation.call, operation.blocks, repeat);
+  if (operation.anew)
+    operation.attempt = attempt_collective(operation.channel->communicator, operation.anew->call, operation.blocks,
+                                           operation.anew->repeat);
+  else
+    operation.attempt = operation.repeat->run(*operation.repeat, operation.buffers[0], operation.buffers[1]);
 }
 
 void BackgroundOperation::advance() const { channel->queue()->advance(collective::Advancing::caller); }
@@ -115,8 +124,12 @@ BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> wo
   Communicator& communicator = channel->communicator;
   if (communicator.stage == Communicator::Stage::undecided) before_host_call(communicator, false);
   if (communicator.stage == Communicator::Stage::undecided) undecided_ = channel;
-  if (communicator.stage != Communicator::Stage::active || is_disabled_entry(symbol)) return;
-  if (channel->leaves_neighbors && call.exchange && call.exchange->shape.is_neighbor()) return;
+  if (communicator.stage == Communicator::Stage::host) leave_to_host_for_good();
+  if (communicator.stage != Communicator::Stage::active) return;
+  if (is_disabled_entry(symbol) || (channel->leaves_neighbors && call.exchange && call.exchange->shape.is_neighbor())) {
+    leave_to_host_for_good();
+    return;
+  }
   if ((current_mode() & recording) == 0) {
     begin(*channel, words);
     return;
@@ -128,19 +141,61 @@ BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> wo
     observed.add(posted_bytes(symbol, words), background_number(call), Reason::none, words);
 }
 
+// What an open call may be done by stays as it is.
+void BackgroundBeginning::remember(BackgroundChannel& channel, std::span<const Word> words, const Repeat& how) const {
+  BegunCall& place = channel.make_begun_calls().place(symbol_, call_.kind, words);
+  if (place.is_known() && !channel.has_one_call()) return;
+  std::array<std::uint8_t, 2> buffers{0, 0};
+  if (call_.exchange)
+    buffers = {call_.exchange->shape.send.buffer, call_.exchange->shape.receive.buffer};
+  else if (is_reduction(call_.kind))
+    buffers = {0, 1};
+  place.remember(symbol_, words, buffers, call_.kind != CollectiveKind::barrier, how);
+}
+
+bool begin_as_before(Symbol symbol, CollectiveKind kind, std::span<const Word> words, Word& result) noexcept {
+  if (words.size() > BegunCall::most_words || ForwardedCollective::is_in_fortran() ||
+      (current_mode() & (recording | checking)) != 0)
+    return false;
+  const Communicator* const known = find_communicator(words[words.size() - 2]);
+  BackgroundChannel* const channel = known ? BackgroundChannel::found_of(*known) : nullptr;
+  if (!channel || !channel->begun_calls()) return false;
+  BegunCall& before = channel->begun_calls()->place(symbol, kind, words);
+  if (!before.is_as(symbol, words)) return false;
+  const std::array<Word, 2> buffers = before.buffers_in(words);
+  ReadyBlocks ready = ready_to_repeat(*channel, before.repeat, buffers);
+  if (!ready.is_ready) return false;
+  note_background_advance();
+  BackgroundRequest request;
+  if (!request) return false;
+  BackgroundOperation& operation = request.begin(*channel, symbol, before.repeat, buffers, std::move(ready.blocks));
+  if (!channel->queue()->begin(operation.call_in_background)) return false;
+  request.give(false, words.back());
+  result = 0;
+  return true;
+}
+
+void BackgroundBeginning::leave_to_host_for_good() const {
+  if (is_fortran(symbol_)) return;
+  hosts_beginning(symbol_, call_.comm) = {symbol_, call_.comm, communicator_generation.load(std::memory_order_acquire)};
+}
+
 void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word> words) try {
   note_background_advance();
   BackgroundRequest request;  // before anybody counts on this call
   if (!request) throw std::bad_alloc();
+  const bool is_neighbor = call_.exchange && call_.exchange->shape.is_neighbor();
+  const bool may_repeat = !is_neighbor && !is_fortran(symbol_) && words.size() <= BegunCall::most_words;
   BackgroundOperation& operation = request.begin(channel, symbol_, words, call_);
+  std::optional<Repeat>& how = operation.anew->own;
+  if (may_repeat) operation.anew->repeat = &how.emplace();
   if (!channel.queue()->begin(operation.call_in_background)) throw std::bad_alloc();
   if (!operation.call_in_background.has_entered() && operation.attempt.reason() != Reason::none) {
     channel.keep_blocks(std::move(operation.blocks));
-    if (operation.attempt.reason() == Reason::host_is_faster && operation.exchange &&
-        operation.exchange->shape.is_neighbor())
-      channel.leaves_neighbors = true;
+    if (operation.attempt.reason() == Reason::host_is_faster && is_neighbor) channel.leaves_neighbors = true;
     return;
   }
+  if (how && how->run) remember(channel, words, *how);
   is_ours_ = true;
   const std::size_t place = words.size() - (is_fortran(symbol_) ? 2 : 1);
   request.give(call_.from_fortran, words[place]);

@@ -8,6 +8,7 @@
 #include "shim/node/node_group.h"
 #include "shim/shared/background_helper.h"
 #include "shim/shared/background_progress.h"
+#include "shim/shared/begun_before.h"
 
 namespace millrace::shim {
 
@@ -42,21 +43,29 @@ BackgroundChannel* BackgroundChannel::of(Communicator& communicator) noexcept tr
   if (communicator.background) [[likely]]
     return static_cast<BackgroundChannel*>(communicator.background.get());
   if (!can_be_shared(communicator)) return nullptr;
-  auto made = std::make_shared<BackgroundChannel>(communicator, 0);
-  made->itself_ = made;
-  communicator.background = made;
-  return made.get();
+  auto made = std::make_unique<BackgroundChannel>(communicator, 0);
+  // Where there is no memory for its count, it is let go at once.
+  communicator.background = std::shared_ptr<BackgroundChannel>(made.release(), [](auto* own) { own->let_go(); });
+  return static_cast<BackgroundChannel*>(communicator.background.get());
 } catch (...) {
   communicator.background = std::shared_ptr<KeptWithCommunicator>(std::shared_ptr<KeptWithCommunicator>(), &lost);
   return nullptr;
 }
 
+BackgroundChannel* BackgroundChannel::found_of(const Communicator& communicator) noexcept {
+  KeptWithCommunicator* const found = communicator.background.get();
+  return found == &lost ? nullptr : static_cast<BackgroundChannel*>(found);
+}
+
+BegunCalls& BackgroundChannel::make_begun_calls() {
+  if (!begun_calls_) begun_calls_ = std::make_unique<BegunCalls>();
+  return *begun_calls_;
+}
+
 std::shared_ptr<BackgroundChannel> BackgroundChannel::of_persistent(const Communicator& communicator,
                                                                     std::uint64_t number) {
   if (!can_be_shared(communicator)) return nullptr;
-  auto made = std::make_shared<BackgroundChannel>(communicator, number);
-  made->itself_ = made;
-  return made;
+  return std::make_shared<BackgroundChannel>(communicator, number);
 }
 
 BackgroundChannel::BackgroundChannel(const Communicator& parent, std::uint64_t number) {
@@ -81,7 +90,7 @@ BackgroundChannel::~BackgroundChannel() {
 }
 
 std::unique_ptr<KeptWithCommunicator> BackgroundChannel::take_blocks() noexcept {
-  const std::lock_guard hold(blocks_mutex_);
+  const std::lock_guard<ProgramMutex> hold(blocks_mutex_);
   if (spare_blocks_.empty()) return nullptr;
   std::unique_ptr<KeptWithCommunicator> taken = std::move(spare_blocks_.back());
   spare_blocks_.pop_back();
@@ -90,12 +99,22 @@ std::unique_ptr<KeptWithCommunicator> BackgroundChannel::take_blocks() noexcept 
 
 void BackgroundChannel::keep_blocks(std::unique_ptr<KeptWithCommunicator> blocks) noexcept try {
   if (!blocks) return;
-  const std::lock_guard hold(blocks_mutex_);
+  const std::lock_guard<ProgramMutex> hold(blocks_mutex_);
   spare_blocks_.push_back(std::move(blocks));
 } catch (...) {  // then the next call makes its own
 }
 
-std::shared_ptr<BackgroundChannel> BackgroundChannel::keep() { return itself_.lock(); }
+// Not as std::shared_ptr counts: it may be that no two threads of the program are inside MPI at once.
+void BackgroundChannel::let_go() noexcept {
+  bool is_last = false;
+  if (are_threads_together()) {
+    is_last = users_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  } else {
+    add_in_program(users_, -1);
+    is_last = users_.load(std::memory_order_relaxed) == 0;
+  }
+  if (is_last) delete this;
+}
 
 collective::BackgroundQueue* BackgroundChannel::queue() {
   if (queue_) [[likely]]

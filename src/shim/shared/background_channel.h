@@ -5,20 +5,26 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "base/program_threads.h"
 #include "collective/background.h"
 #include "shim/call/exchange_neighbors.h"
 #include "shim/node/communicators.h"
 
 namespace millrace::shim {
 
+class BegunCalls;  // begun_before.h
+
 class BackgroundChannel final : public KeptWithCommunicator {
  public:
   // Of a communicator that can be shared at all, else null. By who makes its calls. Never throws.
   static BackgroundChannel* of(Communicator& communicator) noexcept;
+
+  // The one that it has, else null. By who makes its calls.
+  static BackgroundChannel* found_of(const Communicator& communicator) noexcept;
 
   // One for a persistent collective, the so many-th on the communicator; null where nothing can be shared. Throws
   // std::bad_alloc.
@@ -37,18 +43,49 @@ class BackgroundChannel final : public KeptWithCommunicator {
   collective::BackgroundQueue* queue();
   // Its neighbours' calls are the host's, whatever they move: known since the first.
   bool leaves_neighbors = false;
-  // For as long as a call lasts.
-  std::shared_ptr<BackgroundChannel> keep();
+  // For as long as a call lasts. Of the nonblocking calls of a communicator.
+  void keep() { add_in_program(users_, 1); }
+  void let_go() noexcept;
+  // As one that is being begun sees it: no other has not ended.
+  bool has_one_call() const { return users_.load(std::memory_order_relaxed) <= 2; }
+  // What its calls were; null before there was any. Throws std::bad_alloc when it is made.
+  BegunCalls* begun_calls() const { return begun_calls_.get(); }
+  BegunCalls& make_begun_calls();
   // Memory for the lists of messages of a call: what an earlier one has left, or null. Thread-safe.
   std::unique_ptr<KeptWithCommunicator> take_blocks() noexcept;
   void keep_blocks(std::unique_ptr<KeptWithCommunicator> blocks) noexcept;
 
  private:
   std::optional<Neighbors> neighbors_;
-  std::mutex blocks_mutex_;
+  ProgramMutex blocks_mutex_;
   std::vector<std::unique_ptr<KeptWithCommunicator>> spare_blocks_;
   std::unique_ptr<collective::BackgroundQueue> queue_;
-  std::weak_ptr<BackgroundChannel> itself_;
+  std::unique_ptr<BegunCalls> begun_calls_;
+  std::atomic<int> users_{1};  // the communicator, and its calls that have not ended
+};
+
+// A channel for as long as a call lasts.
+class ChannelInUse {
+ public:
+  static ChannelInUse kept(BackgroundChannel& channel) {
+    channel.keep();
+    return {channel, true};
+  }
+  // Of one that something else keeps for longer than this.
+  static ChannelInUse borrowed(BackgroundChannel& channel) { return {channel, false}; }
+  ChannelInUse(ChannelInUse&& other) noexcept
+      : channel_(other.channel_), is_kept_(std::exchange(other.is_kept_, false)) {}
+  ChannelInUse& operator=(ChannelInUse&&) = delete;
+  ~ChannelInUse() {
+    if (is_kept_) channel_.let_go();
+  }
+  BackgroundChannel* operator->() const { return &channel_; }
+  BackgroundChannel& operator*() const { return channel_; }
+
+ private:
+  ChannelInUse(BackgroundChannel& channel, bool is_kept) : channel_(channel), is_kept_(is_kept) {}
+  BackgroundChannel& channel_;
+  bool is_kept_;
 };
 
 // Nonblocking collectives that have been begun here and whose requests the program has not completed.

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <ctime>
 
+#include "base/light_fence.h"
 #include "base/log.h"
+#include "base/program_threads.h"
 #include "shared_memory/futex.h"
 #include "shim/shared/background_channel.h"
 #include "shim/shared/background_progress.h"
@@ -37,12 +39,18 @@ void sleep_until_begun() {
   const std::uint32_t heard = bell.load(std::memory_order_acquire);  // partner: note_background_advance()
   asleep.store(1, std::memory_order_seq_cst);
   // Partner: the increment of open_background_calls and the load of `asleep` that follows it.
+  if (!are_threads_together()) heavy_fence();
   if (open_background_calls.load(std::memory_order_seq_cst) == 0 && !ends.load(std::memory_order_seq_cst))
     shared_memory::futex_wait(bell, heard, deep_sleep_ns);
   asleep.store(0, std::memory_order_relaxed);
 }
 
 void* help(void*) {
+  // Here, because it may take some milliseconds.
+  if (!are_threads_together() && !prepare_heavy_fences()) {
+    log(LogLevel::warning, "membarrier(2) is refused: nonblocking collectives move only inside of MPI");
+    return nullptr;
+  }
   std::uint64_t pause_ns = shortest_pause_ns;
   int idle_looks = 0;
   while (!ends.load(std::memory_order_acquire)) {
@@ -87,6 +95,7 @@ void end_background_helper() noexcept {
 
 void note_background_advance() noexcept {
   advances.store(advances.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  light_fence();
   if (asleep.load(std::memory_order_seq_cst) == 0) return;  // partner: sleep_until_begun()
   bell.fetch_add(1, std::memory_order_release);
   shared_memory::futex_wake(bell);

@@ -371,7 +371,13 @@ BackgroundRequest::~BackgroundRequest() {
 
 BackgroundOperation& BackgroundRequest::begin(BackgroundChannel& channel, Symbol symbol, std::span<const Word> words,
                                               const CollectiveCall& call) {
-  return token_->operation.emplace(channel.keep(), symbol, words, call);
+  return token_->operation.emplace(ChannelInUse::kept(channel), symbol, words, call, nullptr);
+}
+
+BackgroundOperation& BackgroundRequest::begin(BackgroundChannel& channel, Symbol symbol, const Repeat& how,
+                                              std::array<Word, 2> buffers,
+                                              std::unique_ptr<KeptWithCommunicator> blocks) noexcept {
+  return token_->operation.emplace(ChannelInUse::kept(channel), symbol, how, buffers, std::move(blocks));
 }
 
 void BackgroundRequest::give(bool from_fortran, Word address) {

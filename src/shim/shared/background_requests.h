@@ -28,6 +28,8 @@ class BackgroundRequest {
   // Its operation, to be run; it ends with this object, unless the program is given the request. Throws std::bad_alloc.
   BackgroundOperation& begin(BackgroundChannel& channel, Symbol symbol, std::span<const Word> words,
                              const CollectiveCall& call);
+  BackgroundOperation& begin(BackgroundChannel& channel, Symbol symbol, const Repeat& how, std::array<Word, 2> buffers,
+                             std::unique_ptr<KeptWithCommunicator> blocks) noexcept;
   // The program has it from now on.
   void give(bool from_fortran, Word address);
 

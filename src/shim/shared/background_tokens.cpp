@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/program_threads.h"
 #include "shim/host/quiet_comm.h"
 #include "shim/shared/background_helper.h"
 
@@ -21,7 +22,7 @@ int nothing = 0;  // the buffer of a receive that is never started
 using TokenPtr = std::unique_ptr<BackgroundToken>;
 
 struct Tokens {
-  std::mutex mutex;
+  ProgramMutex mutex;
   std::unordered_map<Word, TokenPtr> all;
   BackgroundToken* spare = nullptr;
   std::vector<BackgroundToken*> freed;
@@ -59,9 +60,9 @@ BackgroundToken* find_in(const Tokens& known, Word request) {
 
 BackgroundToken* take_token() noexcept try {
   // Partner: give_token_back().
-  if (BackgroundToken* const found = last_used.exchange(nullptr, std::memory_order_acquire)) return found;
+  if (BackgroundToken* const found = exchange_in_program<BackgroundToken*>(last_used, nullptr)) return found;
   Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
+  const std::lock_guard<ProgramMutex> hold(known.mutex);
   if (BackgroundToken* const found = known.spare) {
     known.spare = found->next;
     return found;
@@ -80,25 +81,26 @@ BackgroundToken* take_token() noexcept try {
 }
 
 void give_token_back(BackgroundToken& token) {
-  BackgroundToken* none = nullptr;
-  if (last_used.compare_exchange_strong(none, &token, std::memory_order_release)) return;
+  // Where there was one already, that goes to the others.
+  BackgroundToken* const former = exchange_in_program(last_used, &token);
+  if (!former) return;
   Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
-  token.next = known.spare;
-  known.spare = &token;
+  const std::lock_guard<ProgramMutex> hold(known.mutex);
+  former->next = known.spare;
+  known.spare = former;
 }
 
 BackgroundToken* find_token(Word request) {
   if (BackgroundToken* const last = last_given(request); last && last->operation) return last;
   Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
+  const std::lock_guard<ProgramMutex> hold(known.mutex);
   BackgroundToken* const found = find_in(known, request);
   return found && found->operation ? found : nullptr;
 }
 
 void note_begun(BackgroundToken& token) {
   given_here = {generation.load(std::memory_order_relaxed), &token};
-  open_background_calls.fetch_add(1, std::memory_order_seq_cst);  // partner: the helper's look before it sleeps
+  add_in_program(open_background_calls, 1);  // partner: the helper's look before it sleeps
   note_background_advance();
 }
 
@@ -107,12 +109,12 @@ void end_operation(BackgroundToken& token) {
   operation.channel->keep_blocks(std::move(operation.blocks));
   token.operation.reset();
   if (!token.persistent) give_token_back(token);
-  open_background_calls.fetch_sub(1, std::memory_order_relaxed);
+  add_in_program(open_background_calls, -1);
 }
 
 void free_token(BackgroundToken& token) {
   Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
+  const std::lock_guard<ProgramMutex> hold(known.mutex);
   token.is_freed = true;
   known.freed.push_back(&token);
   any_freed.store(true, std::memory_order_relaxed);
@@ -124,7 +126,7 @@ void end_freed() {
   std::vector<BackgroundToken*> ended;
   std::vector<TokenPtr> ended_persistent;
   {
-    const std::lock_guard hold(known.mutex);
+    const std::lock_guard<ProgramMutex> hold(known.mutex);
     const auto has_ended = [](const BackgroundToken* token) { return token->operation->has_ended(); };
     std::copy_if(known.freed.begin(), known.freed.end(), std::back_inserter(ended), has_ended);
     std::erase_if(known.freed, has_ended);
@@ -147,7 +149,7 @@ bool keep_persistent(Word request, std::unique_ptr<PersistentCall> call) noexcep
   made->persistent = std::move(call);
   TokenPtr former;  // of a request that was freed behind us
   Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
+  const std::lock_guard<ProgramMutex> hold(known.mutex);
   TokenPtr& place = known.all[request];
   if (place && !place->persistent) return false;  // one of our own: no host gives a handle twice
   if (!place) persistent_requests.fetch_add(1, std::memory_order_relaxed);
@@ -163,7 +165,7 @@ bool keep_persistent(Word request, std::unique_ptr<PersistentCall> call) noexcep
 BackgroundToken* find_persistent(Word request) {
   if (BackgroundToken* const last = last_given(request); last && last->persistent) return last;
   Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
+  const std::lock_guard<ProgramMutex> hold(known.mutex);
   BackgroundToken* const found = find_in(known, request);
   return found && found->persistent ? found : nullptr;
 }
@@ -171,7 +173,7 @@ BackgroundToken* find_persistent(Word request) {
 void free_persistent(BackgroundToken& token) {
   TokenPtr own;  // destroyed after the lock has been let go
   Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
+  const std::lock_guard<ProgramMutex> hold(known.mutex);
   const auto found = known.all.find(token.handle);
   own = std::move(found->second);
   known.all.erase(found);
@@ -185,7 +187,7 @@ void free_persistent(BackgroundToken& token) {
 
 void forget_tokens() noexcept {
   Tokens& known = tokens();
-  const std::lock_guard hold(known.mutex);
+  const std::lock_guard<ProgramMutex> hold(known.mutex);
   generation.fetch_add(1, std::memory_order_relaxed);
   const auto forget = [](TokenPtr& token) {
     // What a program has left open lives on: its ranks end the calls without this one, or not at all.

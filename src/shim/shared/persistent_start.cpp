@@ -13,12 +13,21 @@
 #include "shim/node/node_group.h"
 #include "shim/shared/background_helper.h"
 #include "shim/shared/background_tokens.h"
+#include "shim/shared/repeat.h"
 
 namespace millrace::shim {
 namespace {
 
 using record::Reason;
 using Stage = Communicator::Stage;
+
+// Of a Repeat.
+std::array<Word, 2> buffers_of(const CollectiveCall& call) {
+  if (call.exchange)
+    return {call.exchange->buffer(call.exchange->shape.send), call.exchange->buffer(call.exchange->shape.receive)};
+  if (call.kind == CollectiveKind::bcast) return {call.out, call.out};
+  return {call.in, call.out};
+}
 
 // One request of a call that starts some.
 class Start {
@@ -78,9 +87,12 @@ class Start {
     try {
       note_background_advance();
       // The token has the call, which keeps the channel, for as long as the operation.
-      const std::shared_ptr<BackgroundChannel> kept(std::shared_ptr<void>(), &channel);
-      BackgroundOperation& operation = token_.operation.emplace(kept, call_.symbol(), call_.words(), call_.call());
-      operation.repeat = &call_.repeat();
+      ReadyBlocks ready = ready_to_repeat(channel, call_.repeat(), buffers_of(call_.call()));
+      BackgroundOperation& operation =
+          ready.is_ready ? token_.operation.emplace(ChannelInUse::borrowed(channel), call_.symbol(), call_.repeat(),
+                                                    buffers_of(call_.call()), std::move(ready.blocks))
+                         : token_.operation.emplace(ChannelInUse::borrowed(channel), call_.symbol(), call_.words(),
+                                                    call_.call(), &call_.repeat());
       if (!channel.queue()->begin(operation.call_in_background)) throw std::bad_alloc();
       if (!operation.call_in_background.has_entered() && operation.attempt.reason() != Reason::none) {
         const Reason reason = operation.attempt.reason();
