@@ -31,12 +31,12 @@ template <Symbol symbol, HostCallFunction function, class... Words>
 Word message(Words... words) {
   constexpr Datatypes places = datatypes_of(symbol);
   if constexpr (!is_fortran(symbol) && places.first >= 0) {
-    const std::array<Word, sizeof...(Words)> all{words...};
-    bool may_be_ours = may_have_layout(abi::handle(all[std::size_t{places.first}]));
-    if constexpr (places.second >= 0) may_be_ours |= may_have_layout(abi::handle(all[std::size_t{places.second}]));
+    bool may_be_ours = may_have_layout(abi::handle(word_at<std::size_t{places.first}>(words...)));
+    if constexpr (places.second >= 0)
+      may_be_ours |= may_have_layout(abi::handle(word_at<std::size_t{places.second}>(words...)));
     if (__builtin_expect(!may_be_ours, 1)) return forward<symbol>(words...);
     if constexpr (places.first > 0)
-      if (has_refused_types(symbol, all)) return forward<symbol>(words...);
+      if (has_refused_types<symbol>(words...)) return forward<symbol>(words...);
   }
   return looked_at<symbol>(function, words...);
 }
