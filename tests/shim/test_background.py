@@ -65,6 +65,13 @@ def test_begun_again_with_the_same_words(host, ranks, threads):
     assert run(host, ranks, *arguments, env=ALWAYS).check().stdout == "0 wrong\n" * ranks
 
 
+# Where the tables leave blocks from some length on to the host, on Intel MPI alone, and words alone say so.
+def test_begun_again_by_the_tables():
+    program = build("intel", "begun_again.c", "-DLONGEST=40000", name="begun_again_long")
+    for ranks in 2, 3:
+        assert run("intel", ranks, program, "single", 150).check().stdout == "0 wrong\n" * ranks
+
+
 def test_a_hundred_at_once():
     for host in ("openmpi5", "mpich4", "intel"):
         check_done(host, 2, program(host), SEED, 30, 100, timeout=240)

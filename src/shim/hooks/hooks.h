@@ -121,8 +121,10 @@ Word begun_barrier(Words... words) {
   if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0)) return forward<symbol>(words...);
   if (host_begins<symbol>(words...)) return forward<symbol>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
-  if (Word result = 0; !is_fortran(symbol) && begin_as_before(symbol, CollectiveKind::barrier, all, result))
-    return result;
+  Word result = 0;
+  const Begun begun = is_fortran(symbol) ? Begun::anew : begin_as_before(symbol, CollectiveKind::barrier, all, result);
+  if (begun == Begun::ours) return result;
+  if (begun == Begun::hosts) return forward<symbol>(words...);
   return begun_in_background<symbol>(all, read_ibarrier(Arguments(symbol, all)),
                                      [&] { return forward<symbol>(words...); });
 }
@@ -133,8 +135,11 @@ Word begun_reduction(Words... words) {
     return substituted_reduction<symbol>(words...);
   if (host_begins<symbol>(words...)) return substituted_reduction<symbol>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
-  if (Word result = 0; !is_fortran(symbol) && begin_as_before(symbol, CollectiveKind::allreduce, all, result))
-    return result;
+  Word result = 0;
+  const Begun begun =
+      is_fortran(symbol) ? Begun::anew : begin_as_before(symbol, CollectiveKind::allreduce, all, result);
+  if (begun == Begun::ours) return result;
+  if (begun == Begun::hosts) return substituted_reduction<symbol>(words...);
   return begun_in_background<symbol>(all, read(Arguments(symbol, all)),
                                      [&] { return substituted_reduction<symbol>(words...); });
 }
@@ -145,8 +150,10 @@ Word begun_bcast(Words... words) {
     return message<symbol, function>(words...);
   if (host_begins<symbol>(words...)) return message<symbol, function>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
-  if (Word result = 0; !is_fortran(symbol) && begin_as_before(symbol, CollectiveKind::bcast, all, result))
-    return result;
+  Word result = 0;
+  const Begun begun = is_fortran(symbol) ? Begun::anew : begin_as_before(symbol, CollectiveKind::bcast, all, result);
+  if (begun == Begun::ours) return result;
+  if (begun == Begun::hosts) return message<symbol, function>(words...);
   return begun_in_background<symbol>(all, read_ibcast(Arguments(symbol, all)),
                                      [&] { return message<symbol, function>(words...); });
 }
@@ -157,8 +164,10 @@ Word begun_exchange(Words... words) {
     return message<symbol, function>(words...);
   if (host_begins<symbol>(words...)) return message<symbol, function>(words...);
   const std::array<Word, sizeof...(words)> all{words...};
-  if (Word result = 0; !is_fortran(symbol) && begin_as_before(symbol, CollectiveKind::exchange, all, result))
-    return result;
+  Word result = 0;
+  const Begun begun = is_fortran(symbol) ? Begun::anew : begin_as_before(symbol, CollectiveKind::exchange, all, result);
+  if (begun == Begun::ours) return result;
+  if (begun == Begun::hosts) return message<symbol, function>(words...);
   const ExchangeCall exchange(symbol, *exchange_shape(symbol_entry(symbol)), all);
   return begun_in_background<symbol>(all, read_exchange(exchange), [&] { return message<symbol, function>(words...); });
 }

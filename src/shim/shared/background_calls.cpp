@@ -153,26 +153,27 @@ void BackgroundBeginning::remember(BackgroundChannel& channel, std::span<const W
   place.remember(symbol_, words, buffers, call_.kind != CollectiveKind::barrier, how);
 }
 
-bool begin_as_before(Symbol symbol, CollectiveKind kind, std::span<const Word> words, Word& result) noexcept {
+Begun begin_as_before(Symbol symbol, CollectiveKind kind, std::span<const Word> words, Word& result) noexcept {
   if (words.size() > BegunCall::most_words || ForwardedCollective::is_in_fortran() ||
       (current_mode() & (recording | checking)) != 0)
-    return false;
+    return Begun::anew;
   const Communicator* const known = find_communicator(words[words.size() - 2]);
   BackgroundChannel* const channel = known ? BackgroundChannel::found_of(*known) : nullptr;
-  if (!channel || !channel->begun_calls()) return false;
+  if (!channel || !channel->begun_calls()) return Begun::anew;
   BegunCall& before = channel->begun_calls()->place(symbol, kind, words);
-  if (!before.is_as(symbol, words)) return false;
+  if (!before.is_as(symbol, words)) return Begun::anew;
+  if (before.is_hosts()) return Begun::hosts;
   const std::array<Word, 2> buffers = before.buffers_in(words);
-  ReadyBlocks ready = ready_to_repeat(*channel, before.repeat, buffers);
-  if (!ready.is_ready) return false;
+  ReadyBlocks ready = ready_to_repeat(*channel, before.repeat(), buffers);
+  if (!ready.is_ready) return Begun::anew;
   note_background_advance();
   BackgroundRequest request;
-  if (!request) return false;
-  BackgroundOperation& operation = request.begin(*channel, symbol, before.repeat, buffers, std::move(ready.blocks));
-  if (!channel->queue()->begin(operation.call_in_background)) return false;
+  if (!request) return Begun::anew;
+  BackgroundOperation& operation = request.begin(*channel, symbol, before.repeat(), buffers, std::move(ready.blocks));
+  if (!channel->queue()->begin(operation.call_in_background)) return Begun::anew;
   request.give(false, words.back());
   result = 0;
-  return true;
+  return Begun::ours;
 }
 
 void BackgroundBeginning::leave_to_host_for_good() const {
@@ -192,6 +193,7 @@ void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word
   if (!channel.queue()->begin(operation.call_in_background)) throw std::bad_alloc();
   if (!operation.call_in_background.has_entered() && operation.attempt.reason() != Reason::none) {
     channel.keep_blocks(std::move(operation.blocks));
+    if (may_repeat && operation.attempt.by_words()) remember(channel, words, {});
     if (operation.attempt.reason() == Reason::host_is_faster && is_neighbor) channel.leaves_neighbors = true;
     return;
   }

@@ -102,8 +102,9 @@ class BackgroundBeginning {
   Word result_ = 0;
 };
 
-// Begins one as an earlier one was. False: it must be looked at anew.
-bool begin_as_before(Symbol symbol, CollectiveKind kind, std::span<const Word> words, Word& result) noexcept;
+// Begins one as an earlier one was, if that was ours; or it is the host's, as that was; or it must be looked at anew.
+enum class Begun : std::uint8_t { anew, ours, hosts };
+Begun begin_as_before(Symbol symbol, CollectiveKind kind, std::span<const Word> words, Word& result) noexcept;
 
 // By one thread, before the first collective in shared memory and after the last.
 void prepare_background_calls();

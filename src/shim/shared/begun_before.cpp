@@ -31,7 +31,8 @@ void BegunCall::remember(Symbol symbol, std::span<const Word> words, std::array<
   significant_[words.size() - 1] = 0;
   if (has_buffers)
     for (const std::uint8_t buffer : buffers) significant_[buffer] = 0;
-  repeat = how;
+  is_hosts_ = how.run == nullptr;
+  repeat_ = how;
 }
 
 }  // namespace millrace::shim

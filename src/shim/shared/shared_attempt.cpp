@@ -482,7 +482,10 @@ const char* explanation(collective::Result result) {
 bool host_reports_short_bcast() { return facts->reports_short_bcast; }
 
 Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool has_handles, Repeat* repeat) {
-  if (communicator.is_background) return whose_begun(communicator, call);
+  if (communicator.is_background) {
+    const Attempt answer = whose_begun(communicator, call);
+    return answer.is_decided() && !has_handles ? answer.as_by_words() : answer;
+  }
   const collective::Group& group = communicator.group->group();
   if (const collective::Across* const across = group.across()) {
     // Of MPI_Allgatherv the counts decide nothing.

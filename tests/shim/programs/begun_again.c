@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 12, LONGEST = 40, RANKS = 16, KINDS = 11 };
+#ifndef LONGEST
+#define LONGEST 40 /* integers */
+#endif
+
+enum { MOST = 12, RANKS = 8, KINDS = 11 };
 
 typedef struct {
   int in[RANKS * LONGEST], out[RANKS * LONGEST];
@@ -153,7 +157,7 @@ int main(int argc, char** argv) {
   MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_NULL};
   MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
   unsigned same = 12345, own = 99u + (unsigned)rank;
-  Call shape[KINDS] = {{{0}, {0}, 0, 0, 0, 0, 0, 0, 0, MPI_REQUEST_NULL}};
+  static Call shape[KINDS];
   for (int kind = 0; kind < KINDS; ++kind) {
     shape[kind].kind = kind;
     shape[kind].count = 2;
