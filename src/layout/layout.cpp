@@ -30,7 +30,9 @@ struct Maker {
     layout->true_extent_bytes_ = minus(high_of(meaning.item), low_of(meaning.item));
     auto plan = std::make_unique<Plan>();
     prepare(*plan, meaning.item, layout->extent_bytes_);
-    layout->worth_above_ = worth_above(*plan);
+    const WorthAbove above = worth_above(*plan);
+    layout->worth_above_ = above.for_message;
+    layout->worth_packing_above_ = above.for_packing;
     layout->plan_ = std::move(plan);
     return layout;
   }

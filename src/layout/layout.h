@@ -40,6 +40,8 @@ class Layout {
   // Whether pack() and unpack() are expected to beat the host by more than taking over costs, by measurement
   // (docs/layouts.md). False for contiguous data and for runs so long that everybody's memcpy is the same.
   bool worth_taking(std::int64_t count) const noexcept { return count > worth_above_; }
+  // The same of a call that does nothing but that, which pays from fewer bytes on.
+  bool worth_packing(std::int64_t count) const noexcept { return count > worth_packing_above_; }
 
   // Of one element: the mean length of its blocks (0 without data), and whether they lie at listed places rather than
   // in loops.
@@ -79,7 +81,7 @@ class Layout {
   Layout();
 
   std::int64_t size_bytes_ = 0, lb_bytes_ = 0, extent_bytes_ = 0, true_lb_bytes_ = 0, true_extent_bytes_ = 0;
-  std::int64_t worth_above_ = 0;
+  std::int64_t worth_above_ = 0, worth_packing_above_ = 0;
   std::unique_ptr<const Plan> plan_;
 };
 

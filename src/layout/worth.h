@@ -7,7 +7,10 @@
 
 namespace millrace::layout {
 
-// More elements than this are worth taking; INT64_MAX: none.
-std::int64_t worth_above(const Plan& plan);
+// More elements than this are worth taking, for a message or to be packed alone; INT64_MAX: none.
+struct WorthAbove {
+  std::int64_t for_message, for_packing;
+};
+WorthAbove worth_above(const Plan& plan);
 
 }  // namespace millrace::layout

@@ -134,6 +134,18 @@ TEST(Worth, FromWhichCountOn) {
     for (const std::int64_t count : {1, 2, 1 << 20}) EXPECT_FALSE(layout_of(text)->worth_taking(count)) << text;
 }
 
+TEST(Worth, PackingAloneIsFromFewerBytesOn) {
+  const auto expect_from = [](const char* text, std::int64_t first) {
+    EXPECT_FALSE(layout_of(text)->worth_packing(first - 1)) << text;
+    EXPECT_TRUE(layout_of(text)->worth_packing(first)) << text;
+  };
+  expect_from("resized(0, 8, int)", 16);  // 64 bytes
+  expect_from("vector(8, 1, 2, int)", 2);
+  expect_from("vector(16, 1, 2, int)", 1);
+  expect_from("resized(0, 1024, contiguous(100, int))", 1);
+  EXPECT_FALSE(layout_of("contiguous(100, int)")->worth_packing(1 << 20));
+}
+
 TEST(Worth, OfListsIsInTheTable) {
   std::string displacements = "0";
   for (int i = 1; i < 300; ++i) displacements += ", " + std::to_string(2 * i + i * i % 7 * 1000);

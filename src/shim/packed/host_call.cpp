@@ -131,7 +131,7 @@ bool has_addresses(const layout::Layout& layout, std::int64_t count) {
 
 }  // namespace
 
-Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
+Carried look_at(const HostCall& call, std::size_t position, Carrying what) {
   Carried carried;
   const Word handle = call.datatype(position + 2);
   const auto refused_by_type = [&carried](Reason reason) {
@@ -156,7 +156,7 @@ Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
   if (__builtin_expect(state == Datatype::State::seen, 0)) {
     const std::shared_ptr<Datatype> alive = *known;  // reading it calls MPI
     compile_datatype(*alive);
-    return look_at(call, position, keep_alive);
+    return look_at(call, position, what);
   }
   if (state == Datatype::State::compiling) return carried;
   if (state == Datatype::State::refused) return refused_by_type(datatype.refusal);
@@ -164,7 +164,9 @@ Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
   const layout::Layout& layout = *datatype.layout;
   carried.reason = Reason::invalid_argument;
   if (carried.base == 0 && !has_addresses(layout, carried.count)) return carried;
-  if (!layout.worth_taking(carried.count)) return refused_by_type(Reason::host_is_faster);
+  const bool is_worth_it =
+      what == Carrying::message ? layout.worth_taking(carried.count) : layout.worth_packing(carried.count);
+  if (!is_worth_it) return refused_by_type(Reason::host_is_faster);
   carried.reason = Reason::large_count;
   if (layout.packed_bytes(carried.count, carried.bytes) != Status::ok || carried.bytes > most_bytes) return carried;
   carried.reason = Reason::device_memory;
@@ -172,7 +174,7 @@ Carried look_at(const HostCall& call, std::size_t position, bool keep_alive) {
   carried.reason = Reason::none;
   carried.layout = &layout;
   carried.is_mixed = datatype.is_mixed;
-  if (keep_alive) carried.owner = datatype.layout;
+  if (what == Carrying::message) carried.owner = datatype.layout;
   return carried;
 }
 

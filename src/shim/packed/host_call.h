@@ -103,8 +103,10 @@ struct Carried {
   bool by_type = false;  // the host's, for the type, its count and the entry alone
   Word unknown = 0;      // to be remembered if the call succeeds
 };
-// For the triple (buffer, count, datatype) at `position`.
-Carried look_at(const HostCall& call, std::size_t position, bool keep_alive);
+// For the triple (buffer, count, datatype) at `position`. A message may outlive the type; MPI_Pack and MPI_Unpack do
+// not, and pay from fewer bytes on.
+enum class Carrying : std::uint8_t { message, packing };
+Carried look_at(const HostCall& call, std::size_t position, Carrying what);
 
 // After a call that has succeeded: a datatype that the host has accepted is remembered.
 template <class... More>

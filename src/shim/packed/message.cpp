@@ -10,10 +10,10 @@ PackedMessage::PackedMessage(const HostCall& call, std::size_t position, std::si
                              FirstUse first_use)
     : position_(position) {
   if (peer_position != no_peer && call.integer(peer_position) == abi::proc_null) return;
-  carried_ = look_at(call, position, true);
+  carried_ = look_at(call, position, Carrying::message);
   if (carried_.unknown != 0 && first_use == FirstUse::ours && is_committed(carried_.unknown)) {
     remember_datatype(carried_.unknown);
-    carried_ = look_at(call, position, true);
+    carried_ = look_at(call, position, Carrying::message);
   }
   if (!carried_.layout) return;
   memory_ = as_pointer(carried_.base);

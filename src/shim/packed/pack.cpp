@@ -19,7 +19,7 @@ const layout::Layout* ready_layout(Word handle, std::int64_t count, AtOnce& who)
   const std::shared_ptr<Datatype>* const known = find_datatype(handle);
   if (!known || (*known)->state.load(std::memory_order_acquire) != Datatype::State::ready) return nullptr;
   const layout::Layout* const layout = (*known)->layout.get();
-  if (count > 0 && layout->worth_taking(count)) return layout;
+  if (count > 0 && layout->worth_packing(count)) return layout;
   who = AtOnce::hosts;
   return nullptr;
 }
@@ -101,7 +101,7 @@ AtOnce unpacked_at_once(Word in, std::int64_t in_bytes, std::int64_t& position, 
 }
 
 Word pack_call(HostCall call) {
-  Carried carried = look_at(call, pack_places.data, false);
+  Carried carried = look_at(call, pack_places.data, Carrying::packing);
   if (carried.layout) carried.reason = refusal(call, pack_places, carried.bytes);
   if (!carried.layout || carried.reason != Reason::none) return pass_on(call, carried);
   Observation observation(call);
@@ -113,7 +113,7 @@ Word pack_call(HostCall call) {
 }
 
 Word unpack_call(HostCall call) {
-  Carried carried = look_at(call, unpack_places.data, false);
+  Carried carried = look_at(call, unpack_places.data, Carrying::packing);
   if (carried.layout) carried.reason = refusal(call, unpack_places, carried.bytes);
   if (!carried.layout || carried.reason != Reason::none) return pass_on(call, carried);
   Observation observation(call);
