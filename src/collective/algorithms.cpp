@@ -132,7 +132,11 @@ constexpr void force_allreduce(S& s, std::uint32_t tree_ranks, std::uint32_t cel
   s.pair = false;
 }
 
-constexpr bool swaps(const S& s, const Q& q) { return is_pair(s, q) && q.bytes != 0 && q.bytes <= s.block_pair_bytes; }
+constexpr bool swaps(const S& s, const Q& q) {
+  const bool is_free = !q.crowded && !q.in_background && s.block_pair_bytes != 0 && s.block_pair_bytes != never;
+  return is_pair(s, q) && q.bytes != 0 &&
+         q.bytes <= (is_free ? std::max(s.block_pair_bytes, s.block_pair_free_bytes) : s.block_pair_bytes);
+}
 constexpr bool blocks_fit(const S& s, const Q& q) {
   return q.ranks != 1 && q.bytes != 0 && q.bytes <= std::min(s.block_cells_bytes, q.cell_bytes) / q.ranks;
 }

@@ -73,7 +73,7 @@ Status Group::join(void* base, const GroupShape& shape, std::uint32_t rank, cons
   selection_ = options.selection ? options.selection : &standard_selection();
   identity_ = shared_memory::own_identity();
   calls_ = chunks_ = history_ = 0;
-  meetings = exchanges = pair_chunks = 0;
+  meetings = exchanges = pair_chunks = pair_rows_again = 0;
   copy_choice = {};
   calls_free_ = shape.calls_ahead;
   chunks_free_ = shape.slots;

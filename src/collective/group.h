@@ -250,6 +250,7 @@ class Group {
     return *reinterpret_cast<PairHead*>(block(side) + layout_.pair_buffers + index * layout_.pair_stride);
   }
   std::uint64_t meetings = 0, exchanges = 0, pair_chunks = 0;
+  std::uint64_t pair_rows_again = 0;  // this rank's, the call from which on it says again where its block lies
   // How this rank's large messages were copied, and what that has cost (call_copies.h).
   CopyChoice copy_choice;
   bool past_caches = false;  // in the call under way: leave() goes there

@@ -124,6 +124,7 @@ struct Selection {
   // Allgather and Alltoall with blocks of so many bytes, in groups of two ranks; of all blocks of a rank of Alltoall, a
   // block of Gather, the blocks of all others of Scatter.
   std::uint32_t block_pair_bytes = 64 << 10;
+  std::uint32_t block_pair_free_bytes = 4 << 20;  // where each of the two has a core, and waits
   std::uint32_t block_cells_bytes = 8192;
   // Larger blocks of up to so many bytes of Gather, and of Scatter if those of all others fit a slot, go through slots.
   std::uint32_t block_slot_bytes = 32 << 10;

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "collective/blocks.h"
 #include "collective/collective.h"
 #include "collective/exchange.h"
 #include "messages.h"
@@ -242,6 +243,43 @@ TEST(Unreadable, BcastComesInChunks) {
                       }),
               "");
   }
+}
+
+// Blocks that two ranks swap. One of them can not be read for some calls, then both, then none again.
+TEST(Unreadable, SwappedBlocksComeInChunks) {
+  RankSetup setup = setup_of(2);
+  setup.selection.block_pair_bytes = never;
+  setup.selection.choose_copies = false;  // once, where that can be
+  EXPECT_EQ(
+      run_all(setup,
+              [&](Group& group) -> std::string {
+                if (!group.reads_memory()) return "cannot read memory here";
+                const std::uint32_t self = group.rank(), other = 1 - self;
+                bool was_refused = false;
+                for (unsigned turn = 0; turn < 400; ++turn) {
+                  const unsigned phase = turn / 100;
+                  if (turn % 100 == 0) become_unreadable(phase == 2 || (phase == 1 && self == 1));
+                  if (barrier(group) != Result::ok) return "no barrier";
+                  const std::size_t bytes = group.shape().slot_bytes + 1 + turn * 997 % 300000;
+                  const Kind kind = turn % 2 == 0 ? Kind::allgather : Kind::alltoall;
+                  std::vector<char> sent(bytes, static_cast<char>('a' + turn % 13 + self)), came(2 * bytes + 1, 'o');
+                  const Data mine{bytes, sent.data(), nullptr, nullptr};
+                  const Data received[] = {{bytes, came.data(), nullptr, nullptr},
+                                           {bytes, came.data() + bytes, nullptr, nullptr}};
+                  const Data sent_to[] = {mine, mine};
+                  const std::uint64_t before = group.pair_rows_again;
+                  const Result result = exchange_blocks(group, kind, bytes, sent_to, received);
+                  if (result != Result::ok) return result_name(result);
+                  was_refused = was_refused || group.pair_rows_again != before;
+                  for (const std::uint32_t rank : {self, other})
+                    if (!std::all_of(came.data() + rank * bytes, came.data() + (rank + 1) * bytes,
+                                     [&](char byte) { return byte == static_cast<char>('a' + turn % 13 + rank); }))
+                      return "wrong data in turn " + std::to_string(turn);
+                  if (came.back() != 'o') return "written behind the end";
+                }
+                return was_refused ? "" : "nothing was refused";
+              }),
+      "");
 }
 
 // Rank 1 dies in the middle of a row of calls; the others notice within two seconds.
