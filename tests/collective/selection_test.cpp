@@ -43,7 +43,10 @@ TEST(Selection, OfTheTable) {
   EXPECT_EQ(chosen(selection, Kind::alltoall, 0, 3), Algorithm::mail);
   EXPECT_EQ(chosen(selection, Kind::alltoall, 8, 2), Algorithm::pair);
   EXPECT_EQ(chosen(selection, Kind::allgather, 65536, 2), Algorithm::pair);
-  EXPECT_EQ(chosen(selection, Kind::allgather, 65537, 2), Algorithm::mail);
+  EXPECT_EQ(chosen(selection, Kind::allgather, 4 << 20, 2), Algorithm::pair);
+  EXPECT_EQ(chosen(selection, Kind::allgather, (4 << 20) + 1, 2), Algorithm::mail);
+  EXPECT_EQ(chosen(selection, Kind::allgather, 65536, 2, false, true), Algorithm::pair);
+  EXPECT_EQ(chosen(selection, Kind::allgather, 65537, 2, false, true), Algorithm::mail);
   EXPECT_EQ(chosen(selection, Kind::alltoall, 1024, 4), Algorithm::cells);
   EXPECT_EQ(chosen(selection, Kind::alltoall, 1025, 4), Algorithm::mail);
   EXPECT_EQ(chosen(selection, Kind::allgather, 8, 4), Algorithm::mail);
