@@ -142,7 +142,8 @@ BackgroundBeginning::BackgroundBeginning(Symbol symbol, std::span<const Word> wo
 }
 
 // What an open call may be done by stays as it is.
-void BackgroundBeginning::remember(BackgroundChannel& channel, std::span<const Word> words, const Repeat& how) const {
+void BackgroundBeginning::remember(BackgroundChannel& channel, std::span<const Word> words,
+                                   const Repeat& how) const noexcept try {
   BegunCall& place = channel.make_begun_calls().place(symbol_, call_.kind, words);
   if (place.is_known() && !channel.has_one_call()) return;
   std::array<std::uint8_t, 2> buffers{0, 0};
@@ -151,6 +152,7 @@ void BackgroundBeginning::remember(BackgroundChannel& channel, std::span<const W
   else if (is_reduction(call_.kind))
     buffers = {0, 1};
   place.remember(symbol_, words, buffers, call_.kind != CollectiveKind::barrier, how);
+} catch (...) {  // no memory: the next one is looked at anew
 }
 
 Begun begin_as_before(Symbol symbol, CollectiveKind kind, std::span<const Word> words, Word& result) noexcept {

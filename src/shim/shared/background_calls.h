@@ -92,7 +92,7 @@ class BackgroundBeginning {
  private:
   void begin(BackgroundChannel& channel, std::span<const Word> words);
   void leave_to_host_for_good() const;
-  void remember(BackgroundChannel& channel, std::span<const Word> words, const Repeat& how) const;
+  void remember(BackgroundChannel& channel, std::span<const Word> words, const Repeat& how) const noexcept;
   Word failed(std::span<const Word> words, int error) const;
 
   Symbol symbol_;
