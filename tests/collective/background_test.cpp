@@ -103,6 +103,29 @@ std::vector<bool> ways_to_thread() {
   return ways;
 }
 
+// The thread that helps, as long as this lives.
+class Helper {
+ public:
+  Helper(BackgroundQueue& queue, bool yields)
+      : thread_([this, &queue, yields] {
+          prepare_heavy_fences();
+          while (!done_.load()) {
+            queue.advance(Advancing::helper);
+            if (yields) std::this_thread::yield();
+          }
+        }) {}
+  ~Helper() {
+    done_.store(true);
+    thread_.join();
+  }
+  Helper(const Helper&) = delete;
+  Helper& operator=(const Helper&) = delete;
+
+ private:
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
 class Background : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(Background, ManyAtOnce) {
@@ -133,11 +156,7 @@ TEST_P(Background, ManyAtOnceWithAHelper) {
     EXPECT_EQ(run_all(ranks(GetParam()),
                       [](Group& group) -> std::string {
                         BackgroundQueue queue(group);
-                        std::atomic<bool> done{false};
-                        std::thread helper([&] {
-                          prepare_heavy_fences();
-                          while (!done.load()) queue.advance(Advancing::helper);
-                        });
+                        const Helper helper(queue, false);
                         std::string wrong;
                         std::mt19937_64 same(2025);
                         for (int round = 0; round < 30 && wrong.empty(); ++round) {
@@ -153,8 +172,6 @@ TEST_P(Background, ManyAtOnceWithAHelper) {
                             if (wrong.empty() && !one->wrong.empty()) wrong = one->what.name() + ": " + one->wrong;
                           }
                         }
-                        done.store(true);
-                        helper.join();
                         return wrong;
                       }),
               "");
@@ -168,14 +185,7 @@ TEST_P(Background, Helped) {
     EXPECT_EQ(run_all(ranks(GetParam()),
                       [](Group& group) -> std::string {
                         BackgroundQueue queue(group);
-                        std::atomic<bool> done{false};
-                        std::thread helper([&] {
-                          prepare_heavy_fences();
-                          while (!done.load()) {
-                            queue.advance(Advancing::helper);
-                            std::this_thread::yield();
-                          }
-                        });
+                        const Helper helper(queue, true);
                         std::string wrong;
                         std::mt19937_64 same(99);
                         for (std::uint64_t number = 1; number < 300 && wrong.empty(); ++number) {
@@ -188,8 +198,6 @@ TEST_P(Background, Helped) {
                             std::this_thread::yield();
                           wrong = one.wrong;
                         }
-                        done.store(true);
-                        helper.join();
                         return wrong;
                       }),
               "");
