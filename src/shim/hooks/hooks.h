@@ -115,61 +115,54 @@ inline CollectiveCall read_exchange(const ExchangeCall& exchange) {
           .exchange = &exchange};
 }
 
-// Nonblocking collectives: in shared memory, or as what else they may be.
-template <Symbol symbol, class... Words>
-Word begun_barrier(Words... words) {
-  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0)) return forward<symbol>(words...);
-  if (host_begins<symbol>(words...)) return forward<symbol>(words...);
+// Nonblocking collectives: in shared memory, or by `host`, which does the call as if there were no others. `anew`:
+// begins one that cannot be begun as an earlier one was.
+template <Symbol symbol, CollectiveKind kind, class Host, class Anew, class... Words>
+[[gnu::always_inline]] inline Word begun(const Host& host, const Anew& anew, Words... words) {
+  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0)) return host();
+  if (host_begins<symbol>(words...)) return host();
   const std::array<Word, sizeof...(words)> all{words...};
   Word result = 0;
-  const Begun begun = is_fortran(symbol) ? Begun::anew : begin_as_before(symbol, CollectiveKind::barrier, all, result);
-  if (begun == Begun::ours) return result;
-  if (begun == Begun::hosts) return forward<symbol>(words...);
-  return begun_in_background<symbol>(all, read_ibarrier(Arguments(symbol, all)),
-                                     [&] { return forward<symbol>(words...); });
+  const Begun how = is_fortran(symbol) ? Begun::anew : begin_as_before(symbol, kind, all, result);
+  if (how == Begun::ours) return result;
+  return how == Begun::hosts ? host() : anew(all);
+}
+
+template <Symbol symbol, class... Words>
+Word begun_barrier(Words... words) {
+  const auto host = [&] { return forward<symbol>(words...); };
+  const auto anew = [&](const auto& all) {
+    return begun_in_background<symbol>(all, read_ibarrier(Arguments(symbol, all)), host);
+  };
+  return begun<symbol, CollectiveKind::barrier>(host, anew, words...);
 }
 
 template <Symbol symbol, CollectiveCall (*read)(const Arguments&), class... Words>
 Word begun_reduction(Words... words) {
-  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
-    return substituted_reduction<symbol>(words...);
-  if (host_begins<symbol>(words...)) return substituted_reduction<symbol>(words...);
-  const std::array<Word, sizeof...(words)> all{words...};
-  Word result = 0;
-  const Begun begun =
-      is_fortran(symbol) ? Begun::anew : begin_as_before(symbol, CollectiveKind::allreduce, all, result);
-  if (begun == Begun::ours) return result;
-  if (begun == Begun::hosts) return substituted_reduction<symbol>(words...);
-  return begun_in_background<symbol>(all, read(Arguments(symbol, all)),
-                                     [&] { return substituted_reduction<symbol>(words...); });
+  const auto host = [&] { return substituted_reduction<symbol>(words...); };
+  const auto anew = [&](const auto& all) {
+    return begun_in_background<symbol>(all, read(Arguments(symbol, all)), host);
+  };
+  return begun<symbol, CollectiveKind::allreduce>(host, anew, words...);
 }
 
 template <Symbol symbol, HostCallFunction function, class... Words>
 Word begun_bcast(Words... words) {
-  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
-    return message<symbol, function>(words...);
-  if (host_begins<symbol>(words...)) return message<symbol, function>(words...);
-  const std::array<Word, sizeof...(words)> all{words...};
-  Word result = 0;
-  const Begun begun = is_fortran(symbol) ? Begun::anew : begin_as_before(symbol, CollectiveKind::bcast, all, result);
-  if (begun == Begun::ours) return result;
-  if (begun == Begun::hosts) return message<symbol, function>(words...);
-  return begun_in_background<symbol>(all, read_ibcast(Arguments(symbol, all)),
-                                     [&] { return message<symbol, function>(words...); });
+  const auto host = [&] { return message<symbol, function>(words...); };
+  const auto anew = [&](const auto& all) {
+    return begun_in_background<symbol>(all, read_ibcast(Arguments(symbol, all)), host);
+  };
+  return begun<symbol, CollectiveKind::bcast>(host, anew, words...);
 }
 
 template <Symbol symbol, HostCallFunction function, class... Words>
 Word begun_exchange(Words... words) {
-  if (__builtin_expect(!shared_collectives_active.load(std::memory_order_relaxed), 0))
-    return message<symbol, function>(words...);
-  if (host_begins<symbol>(words...)) return message<symbol, function>(words...);
-  const std::array<Word, sizeof...(words)> all{words...};
-  Word result = 0;
-  const Begun begun = is_fortran(symbol) ? Begun::anew : begin_as_before(symbol, CollectiveKind::exchange, all, result);
-  if (begun == Begun::ours) return result;
-  if (begun == Begun::hosts) return message<symbol, function>(words...);
-  const ExchangeCall exchange(symbol, *exchange_shape(symbol_entry(symbol)), all);
-  return begun_in_background<symbol>(all, read_exchange(exchange), [&] { return message<symbol, function>(words...); });
+  const auto host = [&] { return message<symbol, function>(words...); };
+  const auto anew = [&](const auto& all) {
+    const ExchangeCall exchange(symbol, *exchange_shape(symbol_entry(symbol)), all);
+    return begun_in_background<symbol>(all, read_exchange(exchange), host);
+  };
+  return begun<symbol, CollectiveKind::exchange>(host, anew, words...);
 }
 
 // Persistent collectives: the host prepares each, and it may be done in shared memory when it is started.
