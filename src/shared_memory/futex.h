@@ -19,7 +19,10 @@ inline void cpu_pause() {
 #endif
 }
 
-// Asks for the cache line at `address` as who will write it. (For x86-64 in general GCC's builtin asks as a reader.)
+// Asks for the cache line at `address`, which need not be there.
+inline void prefetch_to_read(const void* address) { __builtin_prefetch(address); }
+
+// Asks for it as who will write it. (For x86-64 in general GCC's builtin asks as a reader.)
 inline void prefetch_to_write(const void* address) {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));

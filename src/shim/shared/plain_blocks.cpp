@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "shared_memory/futex.h"
 #include "shim/host/device_memory.h"
 
 namespace millrace::shim {
@@ -15,6 +16,12 @@ void list_rows(std::vector<Data>& blocks, std::size_t count, Word first, std::si
   for (std::size_t i = 0; i < count; ++i) blocks[i] = {bytes, as_pointer(first + i * bytes), nullptr, nullptr};
 }
 
+// Where they are in no cache they come while the others are waited for.
+void ask_for(Word read, Word written) {
+  if (read != 0) shared_memory::prefetch_to_read(as_pointer(read));
+  if (written != 0) shared_memory::prefetch_to_write(as_pointer(written));
+}
+
 }  // namespace
 
 bool PlainBlocks::list_all(Word from, Word to, ExchangeBlocks& lists) const {
@@ -24,6 +31,7 @@ bool PlainBlocks::list_all(Word from, Word to, ExchangeBlocks& lists) const {
   const Word from_end = from + (gathers ? each : each * ranks), to_end = to + received_bytes * ranks;
   if (from == 0 || to == 0 || (!in_place && from < to_end && to < from_end)) return false;
   if (is_device_memory(from, to)) return false;
+  ask_for(from, to);
   list_rows(lists.sent, gathers ? 1 : ranks, from, each);
   list_rows(lists.gathered, ranks, to, received_bytes);
   if (in_place) lists.gathered[rank].row = nullptr;
@@ -39,6 +47,7 @@ bool PlainBlocks::list_rooted(Word from, Word to, ExchangeBlocks& lists) const {
   if (own == 0 || (is_root() && all == 0)) return false;
   if (is_root() && has_own && own < all_end && all < own + own_bytes) return false;
   if (is_root() ? is_device_memory(all, own) : is_device_memory(own)) return false;
+  ask_for(gathers ? own : all, gathers ? all : own);
   list_rows(gathers ? lists.gathered : lists.sent, is_root() ? ranks : 0, all, each);
   list_rows(gathers ? lists.sent : lists.gathered, has_own ? 1 : 0, own, own_bytes);
   return true;

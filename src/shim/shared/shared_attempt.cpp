@@ -241,6 +241,9 @@ collective::Kind kind_of(CollectiveKind kind) {
 bool repeat_fits(const Repeat& repeat, Word in, Word out) noexcept {
   if (repeat.in_place) in = out;
   if (is_device_memory(in, repeat.receives ? out : 0)) return false;
+  // Where they are in no cache they come while the others are waited for.
+  shared_memory::prefetch_to_read(as_pointer(in));
+  if (repeat.receives) shared_memory::prefetch_to_write(as_pointer(out));
   if (!repeat.receives || repeat.in_place) return true;
   return in < out ? out - in >= repeat.bytes : in - out >= repeat.out_bytes;
 }
