@@ -30,13 +30,7 @@ Result allreduce(Group& group, const void* in, void* out, std::size_t elements, 
 
 Result reduce_scatter(Group& group, const void* in, void* out, const Blocking& blocks, const Reducer& reducer) {
   if (Across* const across = group.enter_across()) return across->reduce_scatter(in, out, blocks, reducer);
-  const std::size_t bytes = blocks.elements() * reducer.element_bytes;
-  std::uint64_t label = bytes;
-  for (std::uint32_t rank = 0; rank < blocks.ranks() && !blocks.are_alike(); ++rank)
-    label = spread(label ^ blocks.count(rank)) >> 24;  // enter() keeps the low bits
-  const KnownCall known = blocks.are_alike()
-                              ? known_reduction(group, Kind::reduce_scatter, bytes, reducer, 0)
-                              : known_uneven_reduction(group, Kind::reduce_scatter, bytes, label, reducer);
+  const KnownCall known = known_reduce_scatter(group, blocks, reducer);
   return known.entry ? reduce_scatter(group, known, in, out, blocks, reducer) : Result::not_supported;
 }
 

@@ -78,12 +78,16 @@ KnownCall known_bcast(const Group& group, std::size_t bytes, std::uint32_t root)
 
 KnownCall known_reduction(const Group& group, Kind kind, std::size_t bytes, const Reducer& reducer,
                           std::uint32_t root) {
-  return known_of(group, kind, bytes, bytes, kind == Kind::reduce_scatter ? bytes / group.ranks() : 0, reducer, root);
+  return known_of(group, kind, bytes, bytes, 0, reducer, root);
 }
 
-KnownCall known_uneven_reduction(const Group& group, Kind kind, std::size_t bytes, std::uint64_t label,
-                                 const Reducer& reducer) {
-  return known_of(group, kind, bytes, label, 0, reducer, 0);
+KnownCall known_reduce_scatter(const Group& group, const Blocking& blocks, const Reducer& reducer) {
+  const std::size_t bytes = blocks.elements() * reducer.element_bytes;
+  if (blocks.are_alike()) return known_of(group, Kind::reduce_scatter, bytes, bytes, bytes / group.ranks(), reducer, 0);
+  std::uint64_t label = bytes;
+  for (std::uint32_t rank = 0; rank < blocks.ranks(); ++rank)
+    label = spread(label ^ blocks.count(rank)) >> 24;  // enter() keeps the low bits
+  return known_of(group, Kind::reduce_scatter, bytes, label, 0, reducer, 0);
 }
 
 KnownCall known_blocks(const Group& group, Kind kind, std::size_t bytes, std::uint32_t root) {

@@ -22,12 +22,10 @@ struct KnownCall {
 
 KnownCall known_barrier(const Group& group);
 KnownCall known_bcast(const Group& group, std::size_t bytes, std::uint32_t root);
-// Of Reduce, Allreduce, Reduce_scatter, Scan and Exscan; `bytes`: of what a rank contributes, `root`: of Reduce, else
-// 0. Without an entry: the group does not do it.
+// Of Reduce, Allreduce, Scan and Exscan; `bytes`: of what a rank contributes, `root`: of Reduce, else 0. Without an
+// entry: the group does not do it.
 KnownCall known_reduction(const Group& group, Kind kind, std::size_t bytes, const Reducer& reducer, std::uint32_t root);
-// The same of a Reduce_scatter whose blocks differ: `label` instead of the bytes.
-KnownCall known_uneven_reduction(const Group& group, Kind kind, std::size_t bytes, std::uint64_t label,
-                                 const Reducer& reducer);
+KnownCall known_reduce_scatter(const Group& group, const Blocking& blocks, const Reducer& reducer);
 // Of exchange_blocks(); `root`: of Gather and Scatter. Without an entry: blocks of so many bytes do not go that way.
 KnownCall known_blocks(const Group& group, Kind kind, std::size_t bytes, std::uint32_t root);
 

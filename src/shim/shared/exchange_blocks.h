@@ -13,6 +13,7 @@
 #include "shim/call/scratch.h"
 #include "shim/datatypes/exchange_type.h"
 #include "shim/node/communicators.h"
+#include "shim/shared/kept_counts.h"
 #include "shim/shared/lasting_type.h"
 
 namespace millrace::shim {
@@ -43,6 +44,7 @@ class ExchangeBlocks : public KeptWithCommunicator {
   std::vector<collective::Data> gathered;  // by rank
   std::vector<collective::Data> sent;      // for exchange_blocks()
   std::optional<Neighbors> neighbors;      // of the communicator; not cleared
+  KeptCounts counts;                       // of MPI_Reduce_scatter; not cleared
 
  private:
   struct Walk {  // through a layout

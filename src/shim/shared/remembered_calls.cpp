@@ -12,6 +12,7 @@ bool may_synchronise(Entry entry) {
   switch (entry) {
     case Entry::Bcast:
     case Entry::Reduce:
+    case Entry::Reduce_scatter:  // its blocks may be of nothing
     case Entry::Scan:
     case Entry::Exscan:
     case Entry::Gather:
@@ -28,7 +29,7 @@ void remember_call(Symbol symbol, std::span<const Word> words, CollectiveKind ki
   std::array<Word, RememberedCall::most_words> read;
   if (is_fortran(symbol)) {
     if (!repeat || !is_read_in_fortran(symbol, kind)) return;
-    read_fortran(kind, words, read.data());
+    read_fortran(symbol, kind, words, read.data());
     words = std::span(read).first(words.size());
   }
   RememberedCall& remembered = remembered_call(symbol, kind, words);

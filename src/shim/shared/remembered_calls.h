@@ -74,21 +74,26 @@ inline RememberedCall& remembered_call(Symbol symbol, CollectiveKind kind, std::
                           60];
 }
 
-// Whether Fortran's words of such a call can be read before anything is known of it: all but buffers are numbers and
-// handles, all of which the host reads, too, whether they are significant or not.
+// Its counts are an array: what it says is compared when a call is done once more (kept_counts.h).
+inline bool has_counts_array(Symbol symbol) { return symbol_entry(symbol) == symbol_entry(Symbol::MPI_Reduce_scatter); }
+
+// Whether Fortran's words of such a call can be read before anything is known of it: all but buffers and arrays are
+// numbers and handles, all of which the host reads, too, whether they are significant or not.
 inline bool is_read_in_fortran(Symbol symbol, CollectiveKind kind) {
   if (abi::fortran_handles == FortranHandles::mpi_5) return false;  // some are not INTEGER
-  if (kind != CollectiveKind::exchange) return symbol_entry(symbol) != symbol_entry(Symbol::MPI_Reduce_scatter);
+  if (kind != CollectiveKind::exchange) return true;
   return exchange_shape(symbol_entry(symbol))->is_regular();
 }
 
-// What Fortran's words mean, but for those of buffers; the place of the error is 0.
-[[gnu::always_inline]] inline void read_fortran(CollectiveKind kind, std::span<const Word> words, Word* read) {
+// What Fortran's words mean, but for those of buffers and of an array of counts; the place of the error is 0.
+[[gnu::always_inline]] inline void read_fortran(Symbol symbol, CollectiveKind kind, std::span<const Word> words,
+                                                Word* read) {
   static_assert(at::Gather::recvbuf == 3 && at::Alltoall::recvbuf == 3 && at::Allreduce::recvbuf == 1);
   const std::size_t second_buffer = kind == CollectiveKind::exchange ? 3 : is_reduction(kind) ? 1 : 0;
+  const std::size_t array = has_counts_array(symbol) ? std::size_t{at::Reduce_scatter::recvcounts} : 0;
   for (std::size_t index = 0; index + 1 < words.size(); ++index) {
-    const bool is_buffer = kind != CollectiveKind::barrier && (index == 0 || index == second_buffer);
-    read[index] = is_buffer ? words[index] : static_cast<std::uint32_t>(fortran::to_int(words[index]));
+    const bool is_address = kind != CollectiveKind::barrier && (index == 0 || index == second_buffer || index == array);
+    read[index] = is_address ? words[index] : static_cast<std::uint32_t>(fortran::to_int(words[index]));
   }
   read[words.size() - 1] = 0;
 }
@@ -123,7 +128,7 @@ template <Symbol symbol, CollectiveKind kind, std::size_t count>
 [[gnu::always_inline]] inline bool done_as_before_in_fortran(const std::array<Word, count>& words, Word& result) {
   if ((current_mode() & (recording | checking)) != 0 || !is_read_in_fortran(symbol, kind)) return false;
   std::array<Word, count> read;
-  read_fortran(kind, words, read.data());
+  read_fortran(symbol, kind, words, read.data());
   RememberedCall& before = remembered_call(symbol, kind, read);
   if (!is_as_before<symbol>(before, read)) return false;
   const auto [first, second] = before.buffers;

@@ -33,6 +33,8 @@ struct Repeat {
   std::size_t elements = 0;   // that a rank contributes
   std::size_t out_bytes = 0;  // of the result
   bool in_place = false, receives = false;
+  CountsArray counts{};             // of MPI_Reduce_scatter: the program's
+  std::uint64_t counts_number = 0;  // what they were: of `lists`
 
   // Of what only moves data.
   PlainBlocks blocks{};

@@ -274,24 +274,49 @@ constexpr auto run_again_of(CollectiveKind kind) {
   }
 }
 
+// The same of MPI_Reduce_scatter, whose counts are an array.
+bool repeat_with_counts_fits(const Repeat& repeat, Word in, Word out) noexcept {
+  return repeat.lists->counts.are(repeat.counts_number, repeat.counts) && repeat_fits(repeat, in, out);
+}
+
+Attempt run_again_with_counts(const Repeat& repeat, Word in, Word out) noexcept {
+  return done(collective::reduce_scatter(*repeat.group, repeat.known, as_pointer(in), as_pointer(out),
+                                         repeat.lists->counts.blocks(), repeat.reducer));
+}
+
 // Of a call whose buffers fit. Without a run() where it is not to be repeated.
 Repeat repeat_of(collective::Group& group, const ReductionCall& reduction, const Asked& asked) {
   const CollectiveCall& call = reduction.call;
   const auto root = static_cast<std::uint32_t>(call.kind == CollectiveKind::reduce ? call.root : 0);
-  Repeat repeat{
-      .fits = repeat_fits,
-      .asked = asked,
-      .group = &group,
-      .known = collective::known_reduction(group, kind_of(call.kind), reduction.in_bytes(), reduction.reducer, root),
-      .root = root,
-      .bytes = reduction.in_bytes(),
-      .reducer = reduction.reducer,
-      .elements = reduction.in_elements,
-      .out_bytes = reduction.out_bytes(),
-      .in_place = call.in_place,
-      .receives = reduction.receives};
+  Repeat repeat{.fits = repeat_fits,
+                .asked = asked,
+                .group = &group,
+                .known = reduction.blocks
+                             ? collective::known_reduce_scatter(group, *reduction.blocks, reduction.reducer)
+                             : collective::known_reduction(group, kind_of(call.kind), reduction.in_bytes(),
+                                                           reduction.reducer, root),
+                .root = root,
+                .bytes = reduction.in_bytes(),
+                .reducer = reduction.reducer,
+                .elements = reduction.in_elements,
+                .out_bytes = reduction.out_bytes(),
+                .in_place = call.in_place,
+                .receives = reduction.receives};
   if (repeat.known.entry) repeat.run = run_again_of(call.kind);
   return repeat;
+}
+
+// What hangs on the counts, too. None of it where there is no memory for them.
+void repeat_with_counts(Repeat& repeat, const CollectiveCall& call, std::span<const std::size_t> counts,
+                        std::unique_ptr<KeptWithCommunicator>& kept) noexcept try {
+  if (!kept) kept = std::make_unique<ExchangeBlocks>();
+  repeat.lists = static_cast<ExchangeBlocks*>(kept.get());
+  repeat.counts = {call.counts, call.has_wide_counts};
+  repeat.counts_number = repeat.lists->counts.keep(counts);
+  repeat.fits = repeat_with_counts_fits;
+  if (repeat.run) repeat.run = run_again_with_counts;
+} catch (...) {
+  repeat.run = nullptr;
 }
 
 Attempt answered(const Whose& whose, bool has_handles) {
@@ -378,7 +403,8 @@ Scratch block_counts(const CollectiveCall& call, std::uint32_t ranks, bool& is_w
   return memory;
 }
 
-Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call, Repeat* repeat) {
+Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call,
+                          std::unique_ptr<KeptWithCommunicator>& kept, Repeat* repeat) {
   const auto ranks = static_cast<std::uint32_t>(communicator.ranks);
   const auto self = static_cast<std::uint32_t>(communicator.rank);
   if (call.count < 0) return refused(Reason::invalid_argument);
@@ -395,7 +421,7 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
     if (is_wrong) return refused(Reason::invalid_argument);
     if (!counts) return failed_for_all(communicator.group->group(), abi::err_intern);
     auto* const first = reinterpret_cast<std::size_t*>(counts.get());
-    blocks.emplace(std::span<const std::size_t>(first, ranks), std::span(first + ranks, ranks));
+    blocks.emplace(blocking_of({first, ranks}, {first + ranks, ranks}));
   }
   const auto in_elements = blocks ? blocks->elements() : static_cast<std::size_t>(call.count);
   const auto out_elements = blocks ? blocks->count(self) : in_elements;
@@ -432,9 +458,14 @@ Attempt attempt_reduction(Communicator& communicator, const CollectiveCall& call
   collective::Group& group = communicator.group->group();
   const bool overlap = call.in < call.out ? call.out - call.in < bytes : call.in - call.out < reduction.out_bytes();
   // What goes by reduce_plainly().
-  if (repeat && !group.across() && found.is_predefined && !found.gaps && !call.counts && is_predefined(call.datatype) &&
-      bytes <= Repeat::most_bytes && (call.in_place || !receives || !overlap) && !(blocks && call.in_place))
+  // (Counts may have changed before a call in the background is done.)
+  if (repeat && !group.across() && found.is_predefined && !found.gaps && is_predefined(call.datatype) &&
+      bytes <= Repeat::most_bytes && (call.in_place || !receives || !overlap) && !(blocks && call.in_place) &&
+      !(call.counts && (communicator.is_background || out_elements == 0))) {
     *repeat = repeat_of(group, reduction, repeat->asked);
+    if (call.counts)
+      repeat_with_counts(*repeat, call, {reinterpret_cast<const std::size_t*>(counts.get()), ranks}, kept);
+  }
   const Attempt attempt = receives && !call.in_place && overlap
                               ? reduce_overlapping(group, reduction, found.gaps)
                               : reduce_disjoint(group, reduction, in, call.out, found.gaps);
@@ -516,7 +547,7 @@ Attempt attempt_collective(Communicator& communicator, const CollectiveCall& cal
     case CollectiveKind::barrier: return attempt_barrier(communicator, repeat);
     case CollectiveKind::bcast: return attempt_bcast(communicator, call, repeat);
     case CollectiveKind::exchange: return attempt_exchange(communicator, *call.exchange, blocks, repeat);
-    default: return attempt_reduction(communicator, call, repeat);
+    default: return attempt_reduction(communicator, call, blocks, repeat);
   }
 }
 

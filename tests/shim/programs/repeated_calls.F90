@@ -14,7 +14,8 @@ program repeated_calls
   implicit none
   integer, parameter :: most = 40, most_ranks = 8, places = 3
   HANDLE(MPI_Comm) :: comms(2), comm
-  integer :: rank, ranks, ierr, turn, turns, n, root, here, k, wrong, total
+  integer :: rank, ranks, ierr, turn, turns, n, root, here, k, wrong, total, begin
+  integer :: counts(most_ranks)
   character(len=20) :: word
   integer :: a(most * most_ranks, places), b(most * most_ranks, places)
 
@@ -84,6 +85,15 @@ program repeated_calls
     call lay()
     call MPI_Reduce_scatter_block(a(1, here), b(1, here), n, MPI_INTEGER, MPI_SUM, comm, ierr)
     call look(b(1:n, here), [(sum([(value(k, rank, total), k = 0, ranks - 1)]), total = 1, n)])
+    ! The array is where it was and says something else.
+    call lay()
+    counts = n
+    counts(1) = n - mod(turn / 7, 3)
+    begin = sum(counts(1:rank))
+    call MPI_Reduce_scatter(a(1, here), b(1, here), counts, MPI_INTEGER, MPI_SUM, comm, ierr)
+    call look(b(1:counts(rank + 1), here), &
+              [(sum([(value(k, total / n, mod(total, n) + 1), k = 0, ranks - 1)]), &
+                total = begin, begin + counts(rank + 1) - 1)])
   end do
 
   call MPI_Allreduce(wrong, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)

@@ -113,6 +113,48 @@ void other_types(int calls) {
   }
 }
 
+// MPI_Reduce_scatter by an array at one place, which says something else now and then; and by another one, with
+// elements of another type.
+void other_counts(unsigned seed, int calls) {
+  std::mt19937 draw(seed);
+  const auto below = [&](int limit) { return static_cast<int>(draw() % static_cast<unsigned>(limit)); };
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::array<std::vector<int>, 2> arrays;
+  for (auto& counts : arrays) counts.assign(static_cast<std::size_t>(ranks), 3);
+  const auto check = [&]<class Element>(MPI_Datatype type, std::vector<int>& counts, int number) {
+    if (below(6) == 0) {
+      const int most = std::array{2, 20, 300}[static_cast<std::size_t>(below(3))], all = 1 + below(most);
+      const bool alike = below(2) == 0;  // or one rank gets what another had, so that they are as many in all
+      for (int& count : counts) count = alike ? all : below(most);
+      if (below(4) == 0) std::swap(counts.front(), counts.back());
+    }
+    int elements = 0, begin = 0;
+    for (int r = 0; r < ranks; ++r) begin += r < world_rank ? counts[static_cast<std::size_t>(r)] : 0;
+    for (const int count : counts) elements += count;
+    const int own = counts[static_cast<std::size_t>(world_rank)];
+    std::vector<Element> in(static_cast<std::size_t>(elements) + 1);
+    std::vector<Element> out(static_cast<std::size_t>(own) + 1, Element{-7});
+    const auto of = [&](int r, int j) {
+      return static_cast<Element>(value(static_cast<std::uint64_t>(number), r, 0, j));
+    };
+    for (int j = 0; j < elements; ++j) in[static_cast<std::size_t>(j)] = of(world_rank, j);
+    MPI_Reduce_scatter(in.data(), out.data(), counts.data(), type, MPI_MAX, MPI_COMM_WORLD);
+    for (int j = 0; j < own; ++j) {
+      Element most = of(0, begin + j);
+      for (int r = 1; r < ranks; ++r) most = std::max(most, of(r, begin + j));
+      if (out[static_cast<std::size_t>(j)] != most) give_up("Reduce_scatter by counts that changed: wrong");
+    }
+    if (out.back() != Element{-7}) give_up("Reduce_scatter by counts that changed: too much");
+  };
+  for (int number = 0; number < calls; ++number) {
+    if (below(4) != 0)
+      check.operator()<int>(MPI_INT, arrays[0], number);
+    else
+      check.operator()<double>(MPI_DOUBLE, arrays[1], number);
+  }
+}
+
 // Buffers that overlap once the same words were taken with others: a Reduce whose root reads its own elements where it
 // writes, and an Alltoall that writes before it has read all.
 void overlaps(int calls) {
@@ -185,6 +227,7 @@ int main(int argc, char** argv) {
   const int calls = std::atoi(argv[2]);
   random_calls(seed, calls);
   other_types(calls / 20);
+  other_counts(seed, calls);
   if (argc > 3 && std::strcmp(argv[3], "overlaps") == 0) {
     overlaps(200);
     errors(30);
