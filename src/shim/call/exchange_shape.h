@@ -19,6 +19,10 @@ enum class ExchangeKind : std::uint8_t {
   bcast,  // both sides are the same buffer; not of the blocking calls here (shared_bcast.h)
 };
 
+constexpr bool is_of_neighbors(ExchangeKind kind) {
+  return kind == ExchangeKind::neighbor_allgather || kind == ExchangeKind::neighbor_alltoall;
+}
+
 // What is sent, or what is received: positions among the words of a call.
 struct ExchangeSide {
   enum class Blocks : std::uint8_t {
@@ -41,14 +45,13 @@ struct ExchangeShape {
   bool wide_displacements;    // MPI_Aint also where counts are int
   bool is_persistent;
 
+  // Counts, displacements or datatypes of a side are arrays.
+  constexpr bool has_arrays() const {
+    return send.blocks == ExchangeSide::Blocks::array || receive.blocks == ExchangeSide::Blocks::array;
+  }
   // All blocks of the call have the same number of bytes, and every rank knows it.
-  constexpr bool is_regular() const {
-    return send.blocks != ExchangeSide::Blocks::array && receive.blocks != ExchangeSide::Blocks::array &&
-           !is_neighbor();
-  }
-  constexpr bool is_neighbor() const {
-    return kind == ExchangeKind::neighbor_allgather || kind == ExchangeKind::neighbor_alltoall;
-  }
+  constexpr bool is_regular() const { return !has_arrays() && !is_neighbor(); }
+  constexpr bool is_neighbor() const { return is_of_neighbors(kind); }
   constexpr bool is_rooted() const { return root >= 0; }
 };
 

@@ -66,17 +66,20 @@ BackgroundOperation::BackgroundOperation(ChannelInUse its_channel, Symbol its_sy
       buffers(its_buffers),
       blocks(std::move(its_blocks)) {}
 
-ReadyBlocks ready_to_repeat(BackgroundChannel& channel, Repeat& how, std::array<Word, 2> buffers) noexcept {
+ReadyBlocks ready_to_repeat(BackgroundChannel& channel, Repeat& how, std::array<Word, 2> buffers) noexcept try {
   if (!how.run) return {};
   ReadyBlocks ready;
   if (how.lists) {
     ready.blocks = channel.take_blocks();
+    if (is_of_neighbors(how.blocks.kind)) give_neighbors(channel, ready.blocks);
     if (!ready.blocks) return ready;
     how.lists = static_cast<ExchangeBlocks*>(ready.blocks.get());  // read as soon as the call runs
   }
   ready.is_ready = how.fits(how, buffers[0], buffers[1]);
   if (!ready.is_ready) channel.keep_blocks(std::move(ready.blocks));
   return ready;
+} catch (...) {  // no memory: as if nothing were known
+  return {};
 }
 
 void BackgroundOperation::work(void* self) {
@@ -188,7 +191,7 @@ void BackgroundBeginning::begin(BackgroundChannel& channel, std::span<const Word
   BackgroundRequest request;  // before anybody counts on this call
   if (!request) throw std::bad_alloc();
   const bool is_neighbor = call_.exchange && call_.exchange->shape.is_neighbor();
-  const bool may_repeat = !is_neighbor && !is_fortran(symbol_) && words.size() <= BegunCall::most_words;
+  const bool may_repeat = !is_fortran(symbol_) && words.size() <= BegunCall::most_words;
   BackgroundOperation& operation = request.begin(channel, symbol_, words, call_);
   std::optional<Repeat>& how = operation.anew->own;
   if (may_repeat) operation.anew->repeat = &how.emplace();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <optional>
+#include <span>
 
 #include "abi.h"
 #include "base/log.h"
@@ -11,6 +12,7 @@
 #include "shim/datatypes/datatypes.h"
 #include "shim/datatypes/exchange_type.h"
 #include "shim/datatypes/wire_types.h"
+#include "shim/host/device_memory.h"
 #include "shim/node/node_group.h"
 #include "shim/shared/exchange_blocks.h"
 #include "shim/shared/host_verdict.h"
@@ -94,6 +96,35 @@ Attempt run_again(const Repeat& repeat, Word, Word) noexcept {
       *repeat.group, repeat.known, {repeat.known.entry->kind, repeat.bytes, lists.sent, lists.gathered, repeat.root}));
 }
 
+// Of neighbours: blocks that are alike, one behind the other. False: they meet, or cannot be touched.
+bool neighbors_fit(const Repeat& repeat, Word from, Word to) noexcept try {
+  ExchangeBlocks& lists = *repeat.lists;
+  const Neighbors& neighbors = *lists.neighbors;
+  const std::size_t sent_bytes = repeat.blocks.sent_bytes, received_bytes = repeat.blocks.received_bytes;
+  const bool is_one = repeat.blocks.kind == ExchangeKind::neighbor_allgather;
+  const Word from_end = from + sent_bytes * (is_one ? 1 : neighbors.destinations.size());
+  const Word to_end = to + received_bytes * neighbors.sources.size();
+  if (from == 0 || to == 0 || (from < to_end && to < from_end) || is_device_memory(from, to)) return false;
+  const auto list = [](std::vector<Message>& messages, std::span<const int> peers, Word first, std::size_t bytes,
+                       std::size_t step) {
+    messages.clear();
+    for (const int peer : peers) {
+      if (peer != abi::proc_null)
+        messages.push_back({static_cast<std::uint32_t>(peer), {bytes, as_pointer(first), nullptr, nullptr}});
+      first += step;
+    }
+  };
+  list(lists.sends, neighbors.destinations, from, sent_bytes, is_one ? 0 : sent_bytes);
+  list(lists.receives, neighbors.sources, to, received_bytes, received_bytes);
+  return true;
+} catch (...) {  // no memory
+  return false;
+}
+
+Attempt run_again_with_neighbors(const Repeat& repeat, Word, Word) noexcept {
+  return done(collective::exchange(*repeat.group, Kind::neighbor, 0, repeat.lists->sends, repeat.lists->receives, 0));
+}
+
 // One call under way on one rank.
 class ExchangeAttempt {
  public:
@@ -112,11 +143,12 @@ class ExchangeAttempt {
     if (!(shape_.kind == ExchangeKind::allgather ? list_gathered() : list_messages()))
       return refused(Reason::invalid_argument);
     if (const int error = blocks_.pack(); error != 0) return break_off(communicator_, error);
-    const bool rejected = will_be_rejected();
+    const bool rejected = will_be_rejected(), meets = !rejected && overlap();
     if (rejected)
       blocks_.discard_receives();
-    else if (overlap() && !blocks_.copy_sends(own_))
+    else if (meets && !blocks_.copy_sends(own_))
       return break_off(communicator_, abi::err_intern);
+    if (repeat && shape_.is_neighbor() && !rejected && !meets) repeat_neighbors(*repeat);
     const Result result = move();
     if (result != Result::ok && result != Result::truncated) return done(result);
     if (rejected) return refused(Reason::buffers_overlap);
@@ -144,7 +176,7 @@ class ExchangeAttempt {
     if (in_place_ && shape_.kind == ExchangeKind::alltoall) return refused(Reason::buffers_overlap);
     plan::EitherCall call{.kind = kind_of(shape_.kind), .flavor = flavor()};
     if (shape_.is_rooted()) call.root = root_;
-    if (!shape_.is_regular()) return whose_is(communicator_, call, false, nullptr);
+    if (!shape_.is_regular()) return whose_is(communicator_, call, false, shape_.is_neighbor() ? repeat : nullptr);
     const ExchangeSide& side = regular_side(call_, communicator_.rank);
     const std::int64_t bytes = bytes_of_a_block(call_, side);
     if (bytes < 0) return refused(Reason::invalid_argument);
@@ -184,6 +216,24 @@ class ExchangeAttempt {
                  .blocks = plain,
                  .lists = &blocks_};
     return true;
+  }
+
+  // What is to be known for the next call with these words, if its blocks are alike and plain.
+  void repeat_neighbors(Repeat& repeat) const {
+    PlainBlocks plain{shape_.kind, false, rank(), ranks(), 0};
+    if (communicator_.group->group().across() || shape_.has_arrays() ||
+        !is_predefined(call_.datatype(shape_.send, 0)) || !is_predefined(call_.datatype(shape_.receive, 0)) ||
+        !is_plain(shape_.send, plain.sent_bytes) || !is_plain(shape_.receive, plain.received_bytes))
+      return;
+    const std::size_t bytes = std::max(plain.sent_bytes, plain.received_bytes);
+    if (bytes > Repeat::most_bytes) return;
+    repeat = {.fits = neighbors_fit,
+              .run = run_again_with_neighbors,
+              .asked = repeat.asked,
+              .group = &communicator_.group->group(),
+              .bytes = bytes,
+              .blocks = plain,
+              .lists = &blocks_};
   }
 
   // Whether the elements of a side are all the bytes there are, in order; then `bytes` are those of a block.

@@ -15,6 +15,11 @@ bool may_synchronise(Entry entry) {
     case Entry::Reduce_scatter:  // its blocks may be of nothing
     case Entry::Scan:
     case Entry::Exscan:
+    case Entry::Neighbor_allgather:
+    case Entry::Neighbor_allgatherv:
+    case Entry::Neighbor_alltoall:
+    case Entry::Neighbor_alltoallv:
+    case Entry::Neighbor_alltoallw:
     case Entry::Gather:
     case Entry::Scatter: return false;
     default: return true;

@@ -82,7 +82,7 @@ inline bool has_counts_array(Symbol symbol) { return symbol_entry(symbol) == sym
 inline bool is_read_in_fortran(Symbol symbol, CollectiveKind kind) {
   if (abi::fortran_handles == FortranHandles::mpi_5) return false;  // some are not INTEGER
   if (kind != CollectiveKind::exchange) return true;
-  return exchange_shape(symbol_entry(symbol))->is_regular();
+  return !exchange_shape(symbol_entry(symbol))->has_arrays();
 }
 
 // What Fortran's words mean, but for those of buffers and of an array of counts; the place of the error is 0.

@@ -10,7 +10,7 @@
 #define LONGEST 40 /* integers */
 #endif
 
-enum { MOST = 12, RANKS = 8, KINDS = 11 };
+enum { MOST = 12, RANKS = 8, TO_NEIGHBORS = 11, FROM_NEIGHBORS = 12, KINDS = 13 };
 
 typedef struct {
   int in[RANKS * LONGEST], out[RANKS * LONGEST];
@@ -19,6 +19,8 @@ typedef struct {
 } Call;
 
 static int rank, ranks, wrong;
+/* Two of the same ranks, and a line of each. */
+static MPI_Comm comms[2], lines[2];
 static Call calls[MOST];
 
 static int value(int number, int from, int place) { return (number * 7 + from * 31 + place * 5) % 9 - 4; }
@@ -37,7 +39,8 @@ static void fill(int* at, int number, int from, int first, int count) {
   for (int i = 0; i < count; ++i) at[i] = value(number, from, first + i);
 }
 
-static void begin(Call* call, MPI_Comm comm) {
+static void begin(Call* call, int which) {
+  const MPI_Comm comm = comms[which], line = lines[which];
   const int n = call->count, all = n * ranks;
   /* As bytes or as integers: other words, the same data. */
   const MPI_Datatype type = call->bytes ? MPI_BYTE : MPI_INT;
@@ -88,6 +91,14 @@ static void begin(Call* call, MPI_Comm comm) {
       fill(call->in_place ? call->out : call->in, call->number, rank, 0, n);
       MPI_Iexscan(call->in_place ? MPI_IN_PLACE : call->in, call->out, n, MPI_INT, op, comm, &call->request);
       break;
+    case TO_NEIGHBORS:
+      fill(call->in, call->number, rank, 0, 2 * n);
+      MPI_Ineighbor_alltoall(call->in, length, type, call->out, length, type, line, &call->request);
+      break;
+    case FROM_NEIGHBORS:
+      fill(call->in, call->number, rank, 0, n);
+      MPI_Ineighbor_allgather(call->in, length, type, call->out, length, type, line, &call->request);
+      break;
     default:
       fill(call->in_place ? call->out : call->in, call->number, rank, 0, all);
       MPI_Ireduce_scatter_block(call->in_place ? MPI_IN_PLACE : call->in, call->out, n, MPI_INT, op, comm,
@@ -95,8 +106,17 @@ static void begin(Call* call, MPI_Comm comm) {
   }
 }
 
+/* The block of the rank before this one, then that of the one behind; at an end of the line nothing comes. */
+static int from_neighbor(const Call* call, int i) {
+  const int n = call->count, from = i < n ? rank - 1 : rank + 1;
+  if (from < 0 || from == ranks) return -1000;
+  const int block = call->kind == FROM_NEIGHBORS || i >= n ? 0 : n;
+  return value(call->number, from, block + i % n);
+}
+
 static int expected(const Call* call, int i) {
   const int n = call->count;
+  if (call->kind == TO_NEIGHBORS || call->kind == FROM_NEIGHBORS) return from_neighbor(call, i);
   switch (call->kind) {
     case 1: return value(call->number, call->root, i);
     case 2:
@@ -116,11 +136,12 @@ static void check(const Call* call) {
             is_wide = call->kind == 4 || call->kind == 6 || call->kind == 7;
   if (call->kind == 0 || (is_rooted && rank != call->root) || (call->kind == 9 && rank == 0)) return;
   if (call->kind == 5 && call->in_place && rank == call->root) return;
-  const int results = call->count * (is_wide ? ranks : 1);
+  const int has_neighbors = call->kind == TO_NEIGHBORS || call->kind == FROM_NEIGHBORS;
+  const int results = call->count * (has_neighbors ? 2 : is_wide ? ranks : 1);
   int is_wrong = 0;
   for (int i = 0; i < results; ++i) is_wrong |= call->out[i] != expected(call, i);
   /* What lies behind is not written, but for what was given in place. */
-  if (!call->in_place && call->out[results] != -1000) is_wrong = 1;
+  if ((!call->in_place || has_neighbors) && call->out[results] != -1000) is_wrong = 1;
   if (!is_wrong) return;
   if (!wrong)
     printf("kind %d, %d integers, root %d, in place %d\n", call->kind, call->count, call->root, call->in_place);
@@ -145,6 +166,17 @@ static void complete(int open, unsigned way) {
   }
 }
 
+static void make(int which) {
+  const int open = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comms[which]);
+  MPI_Cart_create(comms[which], 1, &ranks, &open, 0, &lines[which]);
+}
+
+static void release(int which) {
+  MPI_Comm_free(&lines[which]);
+  MPI_Comm_free(&comms[which]);
+}
+
 int main(int argc, char** argv) {
   int provided = 0;
   const int together = argc > 1 && strcmp(argv[1], "multiple") == 0;
@@ -154,8 +186,7 @@ int main(int argc, char** argv) {
   const int is_freeing = argc > 3;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_NULL};
-  MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
+  for (int which = 0; which < 2; ++which) make(which);
   unsigned same = 12345, own = 99u + (unsigned)rank;
   static Call shape[KINDS];
   for (int kind = 0; kind < KINDS; ++kind) {
@@ -175,7 +206,7 @@ int main(int argc, char** argv) {
       case 4: now->bytes = !now->bytes; break;
       default: break;
     }
-    const MPI_Comm comm = comms[round % 5 == 4];
+    const int which = round % 5 == 4;
     for (int i = 0; i < open; ++i) {
       Call* one = &calls[i];
       one->kind = now->kind;
@@ -185,7 +216,7 @@ int main(int argc, char** argv) {
       one->product = now->product;
       one->bytes = now->bytes;
       one->number = ++number;
-      begin(one, comm);
+      begin(one, which);
       /* Another kind between them: what is known of open calls stays. */
       if (i % 5 == 4 && i + 1 < open) {
         one = &calls[++i];
@@ -193,22 +224,19 @@ int main(int argc, char** argv) {
         one->kind = (kind + 3) % KINDS;
         one->count = shape[one->kind].count;
         one->number = ++number;
-        begin(one, comm);
+        begin(one, which);
       }
     }
     if (is_freeing && round % 50 == 49) { /* while its calls are open; Open MPI 4 dies of it by itself */
-      if (comm == comms[1]) {
-        MPI_Comm_free(&comms[1]);
-        complete(open, own >> 10);
-        MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
-        for (int i = 0; i < open; ++i) check(&calls[i]);
-        continue;
-      }
+      release(which);
+      complete(open, own >> 10);
+      make(which);
+    } else {
+      complete(open, own >> 10);
     }
-    complete(open, own >> 10);
     for (int i = 0; i < open; ++i) check(&calls[i]);
   }
-  MPI_Comm_free(&comms[1]);
+  for (int which = 0; which < 2; ++which) release(which);
   MPI_Finalize();
   printf("%d wrong\n", wrong);
   return 0;

@@ -155,6 +155,36 @@ void other_counts(unsigned seed, int calls) {
   }
 }
 
+// Blocks of neighbours on a line, whose ends get nothing, at one place and then another.
+void neighbors(int calls) {
+  Comm line{MPI_COMM_NULL, 0, 0};
+  MPI_Comm_size(MPI_COMM_WORLD, &line.ranks);
+  const int open = 0;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &line.ranks, &open, 0, &line.comm);
+  MPI_Comm_rank(line.comm, &line.rank);
+  constexpr int places = 3, most = 300;
+  std::vector<int> in(places * 2 * most), out(in.size());
+  for (int i = 0; i < calls; ++i) {
+    const auto number = static_cast<std::uint64_t>(i);
+    const int n = std::array{2, 2, 16, most}[static_cast<std::size_t>(i / 100 % 4)];
+    int* const from = in.data() + i % places * 2 * most;
+    int* const to = out.data() + i / 2 % places * 2 * most;
+    const bool gathers = i / 40 % 2 == 1;
+    std::fill_n(to, 2 * n, -7);
+    for (int j = 0; j < 2 * n; ++j) from[j] = value(number, line.rank, 0, j);
+    if (gathers)
+      MPI_Neighbor_allgather(from, n, MPI_INT, to, n, MPI_INT, line.comm);
+    else
+      MPI_Neighbor_alltoall(from, n, MPI_INT, to, n, MPI_INT, line.comm);
+    for (int j = 0; j < 2 * n; ++j) {
+      const int peer = j < n ? line.rank - 1 : line.rank + 1;
+      const int sent = value(number, peer, 0, gathers || j >= n ? j % n : n + j);
+      if (to[j] != (peer < 0 || peer == line.ranks ? -7 : sent)) give_up("blocks of neighbours: wrong");
+    }
+  }
+  MPI_Comm_free(&line.comm);
+}
+
 // Buffers that overlap once the same words were taken with others: a Reduce whose root reads its own elements where it
 // writes, and an Alltoall that writes before it has read all.
 void overlaps(int calls) {
@@ -228,6 +258,7 @@ int main(int argc, char** argv) {
   random_calls(seed, calls);
   other_types(calls / 20);
   other_counts(seed, calls);
+  neighbors(calls);
   if (argc > 3 && std::strcmp(argv[3], "overlaps") == 0) {
     overlaps(200);
     errors(30);
