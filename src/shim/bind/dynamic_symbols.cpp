@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace millrace::shim {
 namespace {
@@ -82,13 +83,36 @@ Defined defined_by_gnu_hash(const std::uint32_t* table) {
   return {first, std::size_t{last} + 1};
 }
 
+// Of the table of the GNU linker.
+std::uint32_t gnu_hash_of(const char* name) {
+  std::uint32_t hash = 5381;
+  for (; *name; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
+  return hash;
+}
+
+bool defines_by_gnu_hash(const Tables& tables, const char* name) {
+  const std::uint32_t* const table = tables.gnu_hash;
+  const std::uint32_t buckets = table[0], first = table[1], filter_words = table[2], hash = gnu_hash_of(name);
+  const std::uint32_t* const bucket = table + 4 + filter_words * (sizeof(ElfW(Addr)) / sizeof(std::uint32_t));
+  const std::uint32_t* const chain = bucket + buckets;
+  if (buckets == 0) return false;
+  for (std::uint32_t i = bucket[hash % buckets]; i >= first && i != 0; ++i) {
+    const std::uint32_t its = chain[i - first];
+    if ((its | 1) == (hash | 1) && tables.symbols[i].st_shndx != SHN_UNDEF &&
+        std::strcmp(tables.name(tables.symbols[i]), name) == 0)
+      return true;
+    if ((its & 1) != 0) break;
+  }
+  return false;
+}
+
 // Whether no undefined symbol has a wanted name: symbols are fewer than relocations, and most are defined. False if it
 // cannot be told. A library has all undefined ones in front of those that its table finds, so that its other pages are
 // left alone; in a program, some of which it takes the address stand among the defined. The table of a library that
 // defines nothing says 1, whatever it wants from others.
-bool lacks_names(const Tables& tables, bool is_program, IsWanted is_wanted) {
+bool lacks_names(const Tables& tables, bool is_of_program, IsWanted is_wanted) {
   std::size_t end = 0;
-  if (tables.gnu_hash && !is_program)
+  if (tables.gnu_hash && !is_of_program)
     end = tables.gnu_hash[1] > 1 ? tables.gnu_hash[1] : 0;
   else if (tables.gnu_hash)
     end = defined_by_gnu_hash(tables.gnu_hash).end;
@@ -120,6 +144,8 @@ bool fills_in_address(const ElfW(Rela) & relocation) {
   return false;
 #endif
 }
+
+bool is_program(const dl_phdr_info& object) { return !object.dlpi_name || !*object.dlpi_name || object.dlpi_addr == 0; }
 
 // Pages that the dynamic linker has made read-only once they were filled (RELRO), writable for as long as this lives.
 class Unlocked {
@@ -153,8 +179,7 @@ class Unlocked {
 template <class VisitRelocation>
 void for_each_reference(const dl_phdr_info& object, IsWanted is_wanted, VisitRelocation visit) {
   const Tables tables = tables_of(object);
-  const bool is_program = !object.dlpi_name || !*object.dlpi_name || object.dlpi_addr == 0;
-  if (!tables.symbols || lacks_names(tables, is_program, is_wanted)) return;
+  if (!tables.symbols || lacks_names(tables, is_program(object), is_wanted)) return;
   const auto visit_all = [&](const ElfW(Rela) * relocations, std::size_t bytes) {
     if (!relocations) return;
     for (std::size_t i = 0; i < bytes / sizeof(ElfW(Rela)); ++i) {
@@ -178,6 +203,15 @@ bool holds(const dl_phdr_info& object, const void* address) {
   return false;
 }
 
+bool defines(const dl_phdr_info& object, const char* name) {
+  const Tables tables = tables_of(object);
+  if (!tables.symbols) return false;
+  if (tables.gnu_hash) return defines_by_gnu_hash(tables, name);
+  for (std::size_t i = 1; tables.hash && i < tables.hash[1]; ++i)
+    if (tables.symbols[i].st_shndx != SHN_UNDEF && std::strcmp(tables.name(tables.symbols[i]), name) == 0) return true;
+  return false;
+}
+
 void visit_definitions(const dl_phdr_info& object, Visit visit, void* context) {
   const Tables tables = tables_of(object);
   if (!tables.symbols) return;
@@ -188,6 +222,11 @@ void visit_definitions(const dl_phdr_info& object, Visit visit, void* context) {
     defined = {1, tables.hash[1]};
   for (std::size_t i = defined.first; i < defined.end; ++i)
     if (tables.symbols[i].st_shndx != SHN_UNDEF) visit(tables.name(tables.symbols[i]), context);
+}
+
+bool refers_to(const dl_phdr_info& object, IsWanted is_wanted) {
+  const Tables tables = tables_of(object);
+  return tables.symbols && !lacks_names(tables, is_program(object), is_wanted);
 }
 
 void visit_references(const dl_phdr_info& object, IsWanted is_wanted, Visit visit, void* context) {

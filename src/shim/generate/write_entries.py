@@ -202,6 +202,9 @@ def _test_of(name):
 
 def source(table, symbols):
     number = {e.name: i for i, e in enumerate(table.entries)}
+    folded = [e.name.lower() for e in table.entries]
+    if folded != sorted(folded):
+        raise ValueError("entries are looked for by name, and must be in its order (shim/host/bypass.cpp)")
     return NOTE + SOURCE.format(
         names="\n".join(f'    "{s.name}",' for s in symbols),
         entry_of_symbol="\n".join(f"    {number[s.entry.name]},  // {s.name}" for s in symbols),

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <cctype>
 #include <climits>
 #include <cstdlib>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/log.h"
 #include "shim/bind/dynamic_symbols.h"
@@ -132,34 +130,39 @@ std::mutex search_mutex;
 Entries bypassed;            // under the mutex
 std::string bypassed_where;  // likewise; the last object that does so
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return result;
+char folded(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter | 0x20) : letter; }
+
+// As strcmp() has it, of what is the same in upper and lower case.
+int compare_folded(std::string_view one, std::string_view other) {
+  for (std::size_t i = 0; i < one.size() && i < other.size(); ++i)
+    if (const int difference = folded(one[i]) - folded(other[i]); difference != 0) return difference;
+  return one.size() == other.size() ? 0 : one.size() < other.size() ? -1 : 1;
 }
 
 // The entry behind a name of C or Fortran ("MPI_Wait", "mpi_wait__", "MPI_WAIT", "mpi_wait_f08_") without the P of
-// PMPI; entry_count if it is none.
+// PMPI; entry_count if it is none. (Entries are in this order: the generator sees to it.)
 std::size_t entry_named(std::string_view name) {
-  static const auto& by_name = *[] {
-    auto* const map = new std::unordered_map<std::string, std::size_t>;  // never destroyed
-    for (std::size_t i = 0; i < entry_count; ++i) map->emplace(lower(entry_names()[i]), i);
-    return map;
-  }();
-  std::string key = lower(name);
-  while (key.ends_with('_')) key.pop_back();
+  while (name.ends_with('_')) name.remove_suffix(1);
   for (const std::string_view suffix : {"_f08ts", "_f08", "_f"})
-    if (key.ends_with(suffix)) {
-      key.resize(key.size() - suffix.size());
+    if (name.size() > suffix.size() && compare_folded(name.substr(name.size() - suffix.size()), suffix) == 0) {
+      name.remove_suffix(suffix.size());
       break;
     }
-  const auto found = by_name.find(key);
-  return found == by_name.end() ? entry_count : found->second;
+  const auto names = entry_names();
+  const auto found = std::lower_bound(names.begin(), names.end(), name, [](const char* entry, std::string_view key) {
+    return compare_folded(entry, key) < 0;
+  });
+  const bool is_there = found != names.end() && compare_folded(*found, name) == 0;
+  return is_there ? static_cast<std::size_t>(found - names.begin()) : entry_count;
 }
+
+}  // namespace
 
 bool starts_with_mpi(const char* name) {
   return (name[0] | 0x20) == 'm' && (name[1] | 0x20) == 'p' && (name[2] | 0x20) == 'i' && name[3] == '_';
 }
+
+namespace {
 
 void note_definition(const char* name, void* entries) {
   if (!starts_with_mpi(name)) return;
@@ -175,18 +178,21 @@ bool is_pmpi(const char* name) { return (name[0] | 0x20) == 'p' && starts_with_m
 
 void note_reference(const char* name, void* entries) { note_definition(name + 1, entries); }
 
-void note_c_definition(const char* name, void* found) {
-  if (std::string_view(name) == "MPI_Wait" || std::string_view(name) == "MPI_Init") *static_cast<bool*>(found) = true;
-}
-
-}  // namespace
-
 std::string real_path(const char* path) {
   char resolved[PATH_MAX];
   return realpath(path, resolved) ? resolved : path;
 }
 
-namespace {
+struct Wanted {
+  const void* address;
+  std::string path;
+};
+int find_path(dl_phdr_info* object, std::size_t, void* data) {
+  auto& wanted = *static_cast<Wanted*>(data);
+  if (!holds(*object, wanted.address)) return 0;
+  wanted.path = real_path(object->dlpi_name);
+  return 1;
+}
 
 // Directories of which one holds the other.
 bool belong_together(const std::string& one, const std::string& other) {
@@ -196,6 +202,12 @@ bool belong_together(const std::string& one, const std::string& other) {
 }
 
 }  // namespace
+
+std::string path_of_object(const void* address) {
+  Wanted wanted{address, {}};
+  dl_iterate_phdr(find_path, &wanted);
+  return wanted.path;
+}
 
 // The host's Fortran bindings and components call PMPI by right; we stand before the former with Fortran names of our
 // own, and the latter complete what they have begun themselves. They lie where the host lies, are called as hosts call
@@ -208,9 +220,7 @@ bool is_part_of_host(const dl_phdr_info& object, const std::string& host_path) {
                                        "libmpichcxx", "libmpifort", "libmpicxx", "libfmpich"})
     is_named_so = is_named_so || name.starts_with(known);
   if (!is_named_so || !belong_together(path, host_path)) return false;
-  bool defines_c = false;
-  visit_definitions(object, note_c_definition, &defines_c);
-  return !defines_c;
+  return !defines(object, "MPI_Wait") && !defines(object, "MPI_Init");
 }
 
 namespace {
@@ -230,13 +240,6 @@ int read_loads(dl_phdr_info* object, std::size_t, void* loads) {
   return 1;
 }
 
-int find_host_path(dl_phdr_info* object, std::size_t, void* data) {
-  auto& search = *static_cast<BypassSearch*>(data);
-  if (!holds(*object, search.host)) return 0;
-  search.host_path = object->dlpi_name;
-  return 1;
-}
-
 // In the order in which symbols are looked for.
 int search_object(dl_phdr_info* object, std::size_t, void* data) {
   auto& search = *static_cast<BypassSearch*>(data);
@@ -248,6 +251,8 @@ int search_object(dl_phdr_info* object, std::size_t, void* data) {
     search.is_behind_host = true;
     return 0;
   }
+  // The host's Fortran library has thousands of such names: who it is comes first.
+  if ((search.is_behind_us && !refers_to(*object, is_pmpi)) || is_part_of_host(*object, search.host_path)) return 0;
   Entries references, definitions;
   visit_references(*object, is_pmpi, note_reference, &references);
   if (search.is_behind_us && references.none()) return 0;
@@ -257,7 +262,7 @@ int search_object(dl_phdr_info* object, std::size_t, void* data) {
     own |= definitions;
   else if (!search.is_behind_host)
     own &= ~definitions;  // called by ours; behind the host they never are
-  if (own.none() || is_part_of_host(*object, search.host_path)) return 0;
+  if (own.none()) return 0;
   search.found |= own;
   search.where = *object->dlpi_name ? object->dlpi_name : "the program";
   return 0;
@@ -271,8 +276,7 @@ void search_process() {
   if (loads == searched_loads) return;
   BypassSearch search;
   search.host = find_next_function("PMPI_Wait");
-  dl_iterate_phdr(find_host_path, &search);
-  search.host_path = real_path(search.host_path.c_str());
+  search.host_path = path_of_object(search.host);
   dl_iterate_phdr(search_object, &search);
   bypassed |= search.found;
   if (search.found.any()) bypassed_where = search.where;

@@ -20,7 +20,10 @@ void find_bypassed_entries() noexcept;
 
 // The host's own libraries other than libmpi, of which the path without symbolic links is given. Throws std::bad_alloc.
 bool is_part_of_host(const dl_phdr_info& object, const std::string& host_path);
-std::string real_path(const char* path);
+// Where the object lies, without links, that holds the address; empty if none does.
+std::string path_of_object(const void* address);
+// "MPI_...", "mpi_..." and so on.
+bool starts_with_mpi(const char* name);
 
 // Calls of this entry reach the host past us. Throws std::bad_alloc.
 void note_bypassed(Entry entry, const std::string& where);

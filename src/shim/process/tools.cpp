@@ -52,7 +52,8 @@ const ToolEntry* tool_entry(const char* name) {
   return found != entries.end() && std::strcmp(found->name, name) == 0 ? &*found : nullptr;
 }
 
-bool may_be_mpi(const char* name) { return (name[0] | 0x20) == 'm' || name[0] == 'o'; }
+// "MPI_...", "mpi_...", or Open MPI's "ompi_...": of thousands of names hardly any other begins so.
+bool may_be_mpi(const char* name) { return starts_with_mpi(name[0] == 'o' ? name + 1 : name); }
 bool may_be_pmpi(const char* name) { return (name[0] | 0x20) == 'p' && may_be_mpi(name + 1); }
 
 struct Object {
@@ -95,15 +96,13 @@ struct Search {
 // In the order in which symbols are looked for.
 int search_object(dl_phdr_info* info, std::size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
-  if (holds(*info, search.host)) {
-    search.host_path = info->dlpi_name;
-    return 1;
-  }
+  if (holds(*info, search.host)) return 1;
   if (holds(*info, reinterpret_cast<const void*>(&find_tools_below))) {
     search.is_behind_us = true;
     return 0;
   }
-  if (!search.is_behind_us) return 0;
+  // The host's Fortran library has thousands of such names: who it is comes first.
+  if (!search.is_behind_us || is_part_of_host(*info, search.host_path)) return 0;
   Object object{*info, {}, {}, {}, false};
   visit_definitions(*info, note_definition, &object);
   if (!object.defined.empty() && !object.is_host) search.objects.push_back(std::move(object));
@@ -141,10 +140,9 @@ void search_tools() {
   if (!runtime().settings.enabled) return;
   Search search;
   search.host = find_next_function("PMPI_Init");
+  search.host_path = path_of_object(search.host);
   dl_iterate_phdr(search_object, &search);
   if (search.objects.empty()) return;
-  search.host_path = real_path(search.host_path.c_str());
-  std::erase_if(search.objects, [&](const Object& object) { return is_part_of_host(object.info, search.host_path); });
   Entries come_back;
   for (Object& object : search.objects) {
     const bool is_visible = std::any_of(object.defined.begin(), object.defined.end(), [&](const ToolEntry* entry) {
