@@ -9,7 +9,7 @@ namespace {
 
 using collective::Kind;
 
-constexpr NodesShape two_of_two{4, 2, true};
+constexpr NodesShape two_of_two{4, 2, true}, three_of_two{6, 3, true};
 
 TEST(OverNodes, WhatEveryHostWasSlowerAtIsOurs) {
   for (const Kind kind : {Kind::barrier, Kind::bcast, Kind::reduce, Kind::allreduce})
@@ -28,6 +28,10 @@ TEST(OverNodes, MoreWhereItWasMeasured) {
   EXPECT_FALSE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::reduce_scatter, 1 * mib));
   EXPECT_FALSE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::reduce_scatter, 1 * mib));
   EXPECT_TRUE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::reduce_scatter, 256 * kib));
+  EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, two_of_two, Kind::reduce_scatter, 48 * kib));
+  EXPECT_TRUE(host_crosses_faster(hosts::openmpi_4, three_of_two, Kind::reduce_scatter, 48 * kib));
+  EXPECT_FALSE(host_crosses_faster(hosts::openmpi_4, three_of_two, Kind::reduce_scatter, 192 * kib));
+  EXPECT_FALSE(host_crosses_faster(hosts::intel, three_of_two, Kind::reduce_scatter, 1));
   EXPECT_FALSE(host_crosses_faster(hosts::mpich_5, two_of_two, Kind::scan, 8));
   EXPECT_TRUE(host_crosses_faster(hosts::openmpi_5, two_of_two, Kind::scan, 8));
   EXPECT_FALSE(host_crosses_faster(hosts::intel, two_of_two, Kind::exscan, 8));
