@@ -73,7 +73,7 @@ bool is_hosts(const plan::Tuning& tuning, const plan::HostFacts& facts, const As
                             asked.kind == Kind::allgather || asked.kind == Kind::alltoall ||
                             asked.kind == Kind::neighbor;
   return moves_blocks
-             ? plan::host_exchanges_faster(facts, asked.kind, size, asked.crowded)
+             ? plan::host_exchanges_faster(facts, asked.kind, size, asked.ranks, asked.crowded)
              : plan::host_shares_faster(facts, asked.kind, bytes, asked.ranks, asked.crowded, asked.reads_memory);
 }
 

@@ -40,9 +40,11 @@ inline bool host_shares_faster(const HostFacts& facts, collective::Kind kind, st
 
 // The same for the collectives that reduce nothing. Where blocks differ they are always or never the host's. Whether
 // data have gaps, where we are far ahead, is not known to all ranks either.
-inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind, std::int64_t bytes, bool crowded) {
+inline bool host_exchanges_faster(const HostFacts& facts, collective::Kind kind, std::int64_t bytes,
+                                  std::uint32_t ranks, bool crowded) {
   if (kind == collective::Kind::neighbor && crowded && facts.crowded_neighbors) return true;
-  if (bytes >= 0) return false;
+  if (bytes >= 0)
+    return kind == collective::Kind::gather && ranks == 2 && !crowded && bytes >= facts.gather_of_two_from;
   return (kind == collective::Kind::gather && facts.gathers_counted) ||
          (kind == collective::Kind::scatter && facts.scatters_counted);
 }

@@ -20,7 +20,7 @@ TEST(SharedCollectives, OfHostsThatWereNotMeasuredAreOurs) {
     for (const bool crowded : {false, true}) {
       EXPECT_FALSE(bcast_is_hosts(unknown, bytes, 2, crowded, false));
       for (const Kind kind : {Kind::gather, Kind::scatter, Kind::alltoall, Kind::neighbor})
-        EXPECT_FALSE(host_exchanges_faster(unknown, kind, bytes, crowded));
+        EXPECT_FALSE(host_exchanges_faster(unknown, kind, bytes, 3, crowded));
     }
 }
 
@@ -53,11 +53,11 @@ TEST(SharedCollectives, OfIntelMpi) {
 TEST(SharedCollectives, MessagesThatOnlyTheRootWaitsForAreTheHostsWhereBlocksDiffer) {
   for (const Kind kind : {Kind::gather, Kind::scatter}) {
     for (const HostFacts* host : {&openmpi_4, &openmpi_5, &intel})
-      EXPECT_TRUE(host_exchanges_faster(*host, kind, -1, false));
-    for (const HostFacts* host : measured) EXPECT_FALSE(host_exchanges_faster(*host, kind, 8, false)) << host->name;
+      EXPECT_TRUE(host_exchanges_faster(*host, kind, -1, 3, false));
+    for (const HostFacts* host : measured) EXPECT_FALSE(host_exchanges_faster(*host, kind, 8, 3, false)) << host->name;
   }
-  EXPECT_TRUE(host_exchanges_faster(mpich_4, Kind::gather, -1, false));
-  EXPECT_FALSE(host_exchanges_faster(mpich_4, Kind::scatter, -1, false));
+  EXPECT_TRUE(host_exchanges_faster(mpich_4, Kind::gather, -1, 3, false));
+  EXPECT_FALSE(host_exchanges_faster(mpich_4, Kind::scatter, -1, 3, false));
 }
 
 TEST(SharedCollectives, LargeBlocksOfOneRootAreOurs) {
@@ -65,7 +65,15 @@ TEST(SharedCollectives, LargeBlocksOfOneRootAreOurs) {
     for (const Kind kind : {Kind::gather, Kind::scatter})
       for (const bool crowded : {false, true})
         for (const std::uint64_t bytes : {std::uint64_t{4096}, std::uint64_t{256 * kib}, std::uint64_t{2 * mib}})
-          EXPECT_FALSE(host_exchanges_faster(*host, kind, bytes, crowded)) << host->name << ' ' << bytes;
+          EXPECT_FALSE(host_exchanges_faster(*host, kind, bytes, 3, crowded)) << host->name << ' ' << bytes;
+}
+
+TEST(SharedCollectives, LargeGathersOfTwoAreIntels) {
+  EXPECT_FALSE(host_exchanges_faster(intel, Kind::gather, mib - 1, 2, false));
+  EXPECT_TRUE(host_exchanges_faster(intel, Kind::gather, mib, 2, false));
+  EXPECT_FALSE(host_exchanges_faster(intel, Kind::gather, mib, 2, true));
+  EXPECT_FALSE(host_exchanges_faster(intel, Kind::scatter, mib, 2, false));
+  EXPECT_FALSE(host_exchanges_faster(mpich_5, Kind::gather, mib, 2, false));
 }
 
 TEST(SharedCollectives, ReductionsInParts) {
@@ -79,11 +87,11 @@ TEST(SharedCollectives, ReductionsInParts) {
 TEST(SharedCollectives, MessagesToAllAndToNeighbours) {
   for (const HostFacts* host : measured) {
     const bool is_openmpi = host->vendor == Vendor::openmpi;
-    EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, 8, false));
-    EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, 8, true));
-    EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, -1, true));
-    EXPECT_EQ(host_exchanges_faster(*host, Kind::neighbor, -1, true), is_openmpi);
-    EXPECT_FALSE(host_exchanges_faster(*host, Kind::neighbor, -1, false));
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, 8, 3, false));
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, 8, 3, true));
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::alltoall, -1, 3, true));
+    EXPECT_EQ(host_exchanges_faster(*host, Kind::neighbor, -1, 3, true), is_openmpi);
+    EXPECT_FALSE(host_exchanges_faster(*host, Kind::neighbor, -1, 3, false));
   }
 }
 

@@ -27,6 +27,7 @@ constinit const HostFacts intel{
     .messages = messages,
     .collectives = collectives,
     .bcast_of_two = {64 * kib, mib - 1},
+    .gather_of_two_from = mib,
     .crowded_bcast_from = 16 * mib,
     .crowded_allreduce_from = 2 * mib,
     .gathers_counted = true,

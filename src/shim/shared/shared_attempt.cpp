@@ -531,11 +531,12 @@ Attempt whose_is(Communicator& communicator, const plan::EitherCall& call, bool 
   const bool shares = call.kind == collective::Kind::barrier || call.kind == collective::Kind::bcast;
   const std::optional<bool> told = told_by_table(group, call);
   const bool hosts =
-      !takes_all && (told     ? *told
-                     : shares ? plan::host_shares_faster(
-                                    *facts, call.kind, static_cast<std::size_t>(std::max<std::int64_t>(call.bytes, 0)),
-                                    group.ranks(), group.crowded(), group.reads_memory())
-                              : plan::host_exchanges_faster(*facts, call.kind, call.bytes, group.crowded()));
+      !takes_all &&
+      (told     ? *told
+       : shares ? plan::host_shares_faster(*facts, call.kind,
+                                           static_cast<std::size_t>(std::max<std::int64_t>(call.bytes, 0)),
+                                           group.ranks(), group.crowded(), group.reads_memory())
+                : plan::host_exchanges_faster(*facts, call.kind, call.bytes, group.ranks(), group.crowded()));
   const Asked asked{call, hosts, true};
   if (repeat) repeat->asked = asked;
   return answered(whose_call(communicator, asked), has_handles);
