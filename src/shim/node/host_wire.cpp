@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "abi.h"
+#include "collective/across/across.h"
 #include "shim/bind/attention.h"
 #include "shim/bind/forward.h"
 
@@ -72,6 +73,10 @@ Result HostWire::bcast(Line, void* data, std::size_t bytes, std::uint32_t root) 
 
 Result HostWire::bcast_pieces(Line line, char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
                               const collective::PieceSteps& steps) {
+  bool is_far = false;
+  if (nodes_ == 2 && bytes > piece_bytes)
+    if (const Result found = trips_.find_whether_far(is_far); found != Result::ok) return found;
+  if (is_far) return trips_.along(data, bytes, collective::Across::bcast_given_bytes, root, steps);
   if (trips_.takes_along(bytes, piece_bytes)) return trips_.along(data, bytes, piece_bytes, root, steps);
   return Wire::bcast_pieces(line, data, bytes, piece_bytes, root, steps);
 }

@@ -85,6 +85,10 @@ class LineTrips {
   collective::Result along(char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
                            const collective::PieceSteps& steps);
 
+  // Of two members: whether a letter takes so long that letters one after the other wait most of the time. Found out
+  // once, by both in the same call, which hear the same.
+  collective::Result find_whether_far(bool& is_far);
+
   // Parts of any length to and from each other member, all under way at once, straight from and into memory of the
   // caller's (line_parts.cpp); parts[node] of the own node is not looked at. For those who have met since their nodes
   // last did something by themselves.
@@ -145,6 +149,7 @@ class LineTrips {
   std::unique_ptr<char[]> memory_;
   char *slots_ = nullptr, *letter_ = nullptr, *scratch_ = nullptr;
   Word sent_ = 0;
+  std::uint64_t letter_ns_ = 0;  // from one to the other; 0: not known yet
   Head refusal_{};
 };
 

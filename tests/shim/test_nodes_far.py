@@ -1,0 +1,40 @@
+"""Two nodes that are far from each other: large broadcasts cross in large parts, which nobody labels, and from near in
+letters (src/shim/node/line_trips.h)."""
+
+import nodes
+import pytest
+from shim_programs import build
+
+WHY_NOT = nodes.missing()
+pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+OVER_NODES = {"MILLRACE_NODES": "always", "MILLRACE_COLLECTIVES": "always", "MILLRACE_MEASURE": "never"}
+BOUND_S = 60
+
+
+@pytest.fixture(scope="module")
+def far():
+    with nodes.Nodes(2, delay_us=300, own_ipc=True) as made:
+        yield made
+
+
+def run(made, *words, **env):
+    program = [build("openmpi4", "nodes_faults.c"), *words]
+    return made.run("openmpi4", 2, program, millrace=True, env={**OVER_NODES, **env}, timeout=BOUND_S)
+
+
+def test_what_arrives_from_far_is_right(far):
+    finished = run(far, "none", 0, 0, 140, MILLRACE_LOG="info").check()
+    assert finished.stdout == "done\n"
+    assert "large broadcasts cross in large parts" in finished.stderr
+
+
+# Call 117 is a Bcast of 1 MiB; rank 3 passes it on to nobody, rank 0 to the other node.
+@pytest.mark.parametrize("rank", [0, 3])
+def test_a_death_ends_the_job(far, rank):
+    finished = run(far, "kill", 117, rank)
+    assert not finished.timed_out and finished.returncode != 0
+    assert "wrong" not in finished.stdout and "done" not in finished.stdout
+
+
+def test_a_late_rank_is_waited_for(far):
+    assert run(far, "late", 117, 3).check().stdout == "done\n"
