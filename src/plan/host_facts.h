@@ -59,7 +59,7 @@ struct HostFacts {
   // The same whether we may or not. Intel MPI is ahead where nothing is in a cache: 0.67 to 0.84 of it cold, 0.70 to
   // 0.75 with rotating roots; hot we would be at 1.14 to 1.33.
   MessageRange bcast_of_two{};
-  // Of MPI_Gather; 0.72 to 0.97 of Intel MPI on every processor that was measured, with near lines and far ones.
+  // Of MPI_Gather: 0.57 to 0.98 of Intel MPI on Zen 3, 4 and 5, with near lines and far ones.
   std::int64_t gather_of_two_from = any_size;
   // 0.85 to 0.93 of Intel MPI on 8 ranks of 2 cores; the second for more than 4 ranks.
   std::int64_t crowded_bcast_from = any_size, crowded_allreduce_from = any_size;
