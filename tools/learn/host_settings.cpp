@@ -15,6 +15,9 @@ std::span<const HostSetting> host_settings() {
   static const std::vector<HostSetting> all{
       {open_mpi, "", {"OMPI_MCA_coll_han_priority=100"}},
       {open_mpi, "", {"OMPI_MCA_coll_adapt_priority=100"}},
+      // Messages of up to so much within a node go at once, of 4.1 and of 5.0: what is longer waits for an answer
+      // first.
+      {open_mpi, "", {"OMPI_MCA_btl_vader_eager_limit=32768", "OMPI_MCA_btl_sm_eager_limit=32768"}},
       {open_mpi, "MPI_Allreduce", {rules, "OMPI_MCA_coll_tuned_allreduce_algorithm=3"}},  // recursive doubling
       {open_mpi, "MPI_Allreduce", {rules, "OMPI_MCA_coll_tuned_allreduce_algorithm=6"}},  // Rabenseifner
       {open_mpi, "MPI_Alltoall", {rules, "OMPI_MCA_coll_tuned_alltoall_algorithm=1"}},    // linear
