@@ -90,7 +90,8 @@ inline bool is_read_in_fortran(Symbol symbol, CollectiveKind kind) {
                                                 Word* read) {
   static_assert(at::Gather::recvbuf == 3 && at::Alltoall::recvbuf == 3 && at::Allreduce::recvbuf == 1);
   const std::size_t second_buffer = kind == CollectiveKind::exchange ? 3 : is_reduction(kind) ? 1 : 0;
-  const std::size_t array = has_counts_array(symbol) ? std::size_t{at::Reduce_scatter::recvcounts} : 0;
+  const bool has_array = is_reduction(kind) && has_counts_array(symbol);
+  const std::size_t array = has_array ? std::size_t{at::Reduce_scatter::recvcounts} : 0;
   for (std::size_t index = 0; index + 1 < words.size(); ++index) {
     const bool is_address = kind != CollectiveKind::barrier && (index == 0 || index == second_buffer || index == array);
     read[index] = is_address ? words[index] : static_cast<std::uint32_t>(fortran::to_int(words[index]));

@@ -139,7 +139,14 @@ void other_counts(unsigned seed, int calls) {
       return static_cast<Element>(value(static_cast<std::uint64_t>(number), r, 0, j));
     };
     for (int j = 0; j < elements; ++j) in[static_cast<std::size_t>(j)] = of(world_rank, j);
-    MPI_Reduce_scatter(in.data(), out.data(), counts.data(), type, MPI_MAX, MPI_COMM_WORLD);
+#if MPI_VERSION >= 4
+    static std::vector<MPI_Count> wide(counts.size());  // at one place, too
+    wide.assign(counts.begin(), counts.end());
+    if (number / 30 % 2 == 1)
+      MPI_Reduce_scatter_c(in.data(), out.data(), wide.data(), type, MPI_MAX, MPI_COMM_WORLD);
+    else
+#endif
+      MPI_Reduce_scatter(in.data(), out.data(), counts.data(), type, MPI_MAX, MPI_COMM_WORLD);
     for (int j = 0; j < own; ++j) {
       Element most = of(0, begin + j);
       for (int r = 1; r < ranks; ++r) most = std::max(most, of(r, begin + j));
