@@ -20,10 +20,13 @@ CASES = {
     "fewer": (6000, 3000, "node", 2, 0),
     "more_large": (70_000, 140_000, "node", 2, 0),
     "fewer_large": (140_000, 70_000, "node", 0, 0),
+    "more_in_pieces": (300_000, 600_000, "node", 2, 0),
+    "fewer_in_pieces": (600_000, 300_000, "node", 2, 0),
     "one_rank_more": (3000, 6000, "rank", 0, 0),
     "one_rank_fewer": (6000, 3000, "rank", 3, 0),
     "one_rank_more_large": (70_000, 140_000, "rank", 3, 3),
     "one_rank_fewer_large": (140_000, 70_000, "rank", 2, 3),
+    "one_rank_more_in_pieces": (300_000, 600_000, "rank", 3, 3),
     "root_fewer_large": (140_000, 70_000, "rank", 3, 3),
 }
 

@@ -1,11 +1,11 @@
 #include "shim/node/host_wire.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
 #include "abi.h"
-#include "collective/across/across.h"
 #include "shim/bind/attention.h"
 #include "shim/bind/forward.h"
 
@@ -73,11 +73,11 @@ Result HostWire::bcast(Line, void* data, std::size_t bytes, std::uint32_t root) 
 
 Result HostWire::bcast_pieces(Line line, char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
                               const collective::PieceSteps& steps) {
-  bool is_far = false;
-  if (nodes_ == 2 && bytes > piece_bytes)
-    if (const Result found = trips_.find_whether_far(is_far); found != Result::ok) return found;
-  if (is_far) return trips_.along(data, bytes, collective::Across::bcast_given_bytes, root, steps);
-  if (trips_.takes_along(bytes, piece_bytes)) return trips_.along(data, bytes, piece_bytes, root, steps);
+  // Of two nodes all pieces are under way at once, as far as that goes.
+  const std::size_t taken_bytes =
+      nodes_ == 2 ? std::clamp(std::bit_floor(bytes / LineTrips::most_pieces_under_way), piece_bytes, 2 * piece_bytes)
+                  : piece_bytes;
+  if (trips_.takes_along(bytes, piece_bytes)) return trips_.along(data, bytes, taken_bytes, root, steps);
   return Wire::bcast_pieces(line, data, bytes, piece_bytes, root, steps);
 }
 

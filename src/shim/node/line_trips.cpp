@@ -1,14 +1,11 @@
 #include "shim/node/line_trips.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "abi.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "shared_memory/own_core.h"
 #include "shim/bind/attention.h"
 #include "shim/bind/forward.h"
@@ -30,12 +27,6 @@ constexpr std::size_t most_bytes_of_more = std::size_t{16} << 10;
 // Down a tree of two levels the same as between two: the round of labels that larger ones begin with makes a call in
 // which nobody need wait for all into one in which all do.
 constexpr std::uint32_t few_nodes = 4;
-
-// A letter of 256 KiB is asked for before it is sent, so it takes three ways. Of two nodes on two cores (Zen 5, Open
-// MPI 4) broadcasts of 1 and 2 MiB in letters take 0.33 and 0.66 ms where one takes 25 us, and 0.5 and 1.0 along the
-// line; with 100 us more 2.4 and 4.7, and 1.2 and 2.0.
-constexpr std::uint64_t far_ns = 64'000;
-constexpr int looks_at_distance = 4;  // the least counts: others may have had the core
 
 Result as_result(Word error) { return error == 0 ? Result::ok : Result::rank_failed; }
 
@@ -194,31 +185,6 @@ Result LineTrips::all_at_once() {
   }
   for (std::uint32_t distance = 1; distance < nodes_; ++distance)
     if (const Result result = end(sent[distance], Ends::unless_refused); result != Result::ok) return result;
-  return Result::ok;
-}
-
-Result LineTrips::find_whether_far(bool& is_far) {
-  if (letter_ns_ == 0) {
-    std::uint64_t least_ns = ~std::uint64_t{0};
-    if (const Result met = meet(); met != Result::ok) return met;  // who came first has waited for the other
-    for (int look = 0; look < looks_at_distance; ++look) {
-      // Who was late finds the other's letter there, and waits for the next one there and back. So two are one turn.
-      const std::uint64_t begin_ns = monotonic_ns();
-      for (int way = 0; way < 2; ++way)
-        if (const Result met = meet(); met != Result::ok) return met;
-      least_ns = std::min(least_ns, (monotonic_ns() - begin_ns) / 2);
-    }
-    std::memcpy(own_data(), &least_ns, sizeof least_ns);
-    if (const Result told = all_to_all(sizeof least_ns); told != Result::ok) return told;
-    letter_ns_ = 1;
-    for (std::uint32_t node = 0; node < nodes_; ++node) {
-      std::memcpy(&least_ns, data_of(node), sizeof least_ns);
-      letter_ns_ = std::max(letter_ns_, least_ns);
-    }
-    log(LogLevel::info, fmt::format("a letter to the other node takes {} us: large broadcasts cross in {}",
-                                    letter_ns_ / 1000, letter_ns_ > far_ns ? "large parts" : "letters"));
-  }
-  is_far = letter_ns_ > far_ns;
   return Result::ok;
 }
 

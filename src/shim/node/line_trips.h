@@ -78,16 +78,13 @@ class LineTrips {
   }
 
   // The root's data to all, from each to the next (line_along.cpp): in at least as many pieces as there are members,
-  // since the last one waits for all before it. Of two, letters are as short a way.
+  // since the last one waits for all before it; of two, what no letter has room for.
   bool takes_along(std::size_t bytes, std::size_t piece_bytes) const {
-    return nodes_ > 2 && bytes / piece_bytes >= nodes_;
+    return nodes_ == 2 ? !takes_down(bytes) : bytes / piece_bytes >= nodes_;
   }
+  static constexpr std::size_t most_pieces_under_way = 4;
   collective::Result along(char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
                            const collective::PieceSteps& steps);
-
-  // Of two members: whether a letter takes so long that letters one after the other wait most of the time. Found out
-  // once, by both in the same call, which hear the same.
-  collective::Result find_whether_far(bool& is_far);
 
   // Parts of any length to and from each other member, all under way at once, straight from and into memory of the
   // caller's (line_parts.cpp); parts[node] of the own node is not looked at. For those who have met since their nodes
@@ -149,7 +146,6 @@ class LineTrips {
   std::unique_ptr<char[]> memory_;
   char *slots_ = nullptr, *letter_ = nullptr, *scratch_ = nullptr;
   Word sent_ = 0;
-  std::uint64_t letter_ns_ = 0;  // from one to the other; 0: not known yet
   Head refusal_{};
 };
 
