@@ -95,6 +95,9 @@ struct HostFacts {
   // two; less, where many small ones are under way at a time, 0.4 to 0.9, more, which are asked for first, the same.
   MessageRange crossing_rooted = no_size;
   MessageRange crossing_scan = no_size, crossing_exscan = no_size;
+  // Of a message between nodes, that goes without being asked for (its envelope, and ours of 16 bytes, left out), and
+  // faster so than a longer one: pieces of large MPI_Bcasts (src/shim/node/line_along.cpp). 0: not known.
+  std::uint32_t sent_at_once_bytes = 0;
   // Where nodes share processors, who waits gives the core away at once (decision 188): Quantum ESPRESSO 1.01 of Open
   // MPI, else 0.97. Ranks of MPICH 5 that wait in a call of their own keep it for a whole slice: the turns of 100
   // points took more than 160 s in both of two launches, else 110 to 130.

@@ -49,3 +49,25 @@ def test_what_arrives_is_right(host):
     env = {**OVER_NODES, "MILLRACE_NODE_SPLIT": "1+2+1"}
     finished = shim_programs.run(host, 4, program, "none", 0, 0, 140, env=env, timeout=120)
     assert finished.check().stdout == "done\n"
+
+
+@pytest.mark.sampled_hosts
+@pytest.mark.parametrize("split", ["2+2", "1+2+1"])
+@pytest.mark.parametrize("host", hosts.HOSTS)
+def test_pieces_are_all_there_whatever_their_sizes(host, split):
+    program = build(host, "nodes_pieces.c")
+    finished = shim_programs.run(
+        host, 4, program, "sizes", env={**OVER_NODES, "MILLRACE_NODE_SPLIT": split}, timeout=120
+    )
+    assert finished.check().stdout == "done\n"
+
+
+# What is sent without being asked for is kept by a host whose rank is busy elsewhere: two blocks of 1 MiB at most.
+@needs_nodes
+def test_who_comes_late_keeps_little(made):
+    program = [build("openmpi4", "nodes_pieces.c"), "early", 2]
+    finished = made.run("openmpi4", 2, program, millrace=True, env=OVER_NODES, timeout=BOUND_S).check()
+    lines = finished.stdout.splitlines()
+    kept_kib = [int(line.split()[1]) for line in lines if line.startswith("kept")]
+    assert len(kept_kib) == 4 and "done" in lines and "wrong" not in finished.stdout
+    assert max(kept_kib) < 8 << 10, kept_kib

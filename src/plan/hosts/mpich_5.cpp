@@ -30,6 +30,7 @@ constinit const HostFacts mpich_5{
     .collectives = collectives,
     .crossing_reduce_scatter = {mib, any_size},
     .crossing_scan = {1, any_size},
+    .sent_at_once_bytes = 63'000,
     .reports_short_bcast = true,
 };
 

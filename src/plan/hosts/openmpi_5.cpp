@@ -40,6 +40,7 @@ constinit const HostFacts openmpi_5{
     .crossing_alltoall = {1, 8 * kib},
     .crossing_reduce_scatter = {32 * kib, any_size},
     .crossing_rooted = {1 * kib, 16 * kib},
+    .sent_at_once_bytes = 63'000,
     .gives_shared_core_away = true,
 };
 

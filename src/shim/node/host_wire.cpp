@@ -1,13 +1,14 @@
 #include "shim/node/host_wire.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
 
 #include "abi.h"
+#include "collective/across/across.h"
 #include "shim/bind/attention.h"
 #include "shim/bind/forward.h"
+#include "shim/host/library_version.h"
 
 namespace millrace::shim {
 
@@ -44,7 +45,7 @@ void HostWire::open(Word line, std::uint32_t nodes) {
   int own = 0;
   if (line != 0) host<Symbol::MPI_Comm_rank>(line, as_word(&own));
   node_ = static_cast<std::uint32_t>(own);
-  if (line != 0) trips_.open(line, node_, nodes);
+  if (line != 0) trips_.open(line, node_, nodes, host_facts().sent_at_once_bytes);
 }
 
 bool HostWire::lay_out(std::span<const std::size_t> sizes) {
@@ -73,11 +74,8 @@ Result HostWire::bcast(Line, void* data, std::size_t bytes, std::uint32_t root) 
 
 Result HostWire::bcast_pieces(Line line, char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
                               const collective::PieceSteps& steps) {
-  // Of two nodes all pieces are under way at once, as far as that goes.
-  const std::size_t taken_bytes =
-      nodes_ == 2 ? std::clamp(std::bit_floor(bytes / LineTrips::most_pieces_under_way), piece_bytes, 2 * piece_bytes)
-                  : piece_bytes;
-  if (trips_.takes_along(bytes, piece_bytes)) return trips_.along(data, bytes, taken_bytes, root, steps);
+  if (trips_.takes_along(bytes, piece_bytes))
+    return trips_.along({data, bytes, collective::Across::bcast_given_bytes}, piece_bytes, root, steps);
   return Wire::bcast_pieces(line, data, bytes, piece_bytes, root, steps);
 }
 

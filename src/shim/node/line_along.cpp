@@ -2,13 +2,15 @@
 // come, while more comes, so that each node's wire carries the data once each way. (The chain of Pjesivac-Grbovic et
 // al., Cluster Computing 10, 2007.)
 //
-// A letter has a label, by which ranks in different calls are found out; these pieces have none. So all members meet
-// before the first, and from then on each goes through all pieces whatever its own steps come to, for the host of
-// another one may be reading or writing memory of the program. A letter behind the last says whether they were good.
-// Of two members one only sends and the other only receives: a letter before the first piece says as much, without
-// which no piece is asked for, and nobody waits for the other's way back.
+//   from each to the next:  | letter | piece | piece | ... | letter |
+//
+// The first letter has a label, by which ranks in different calls are found out, and how long the root's pieces are;
+// who has not read it asks for no piece. These have no label, so from then on each member takes all pieces, whatever
+// its own steps come to, and gives them on, unless the next one has refused: for the host of another one may be reading
+// or writing memory of the program. The letter behind the last says whether they were good.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "abi.h"
@@ -23,38 +25,55 @@ namespace {
 using collective::Result;
 
 constexpr Word piece_tag = 3;
-// Pieces, from and to one member. Who passes them on has no more: a host sends a bit of each in turn, and none arrives
-// early. Of two, each that is asked for while others come saves two ways (100 us of delay, 1 MiB in four, Open MPI 4:
-// 1.0 ms, two at a time 1.4, one at a time 2.1; without delay 0.25, 0.25 and 0.29).
-constexpr std::size_t most_passed_on = 2;
-// What was begun and is not asked for, since the other has refused: so long the host may still be reading of it what
+// Pieces under way, from and to one member. Of those that the host sends at once as many as are sent anyway. Others are
+// asked for, which takes two ways: of two members four at a time. Who passes them on has two: a host sends a bit of
+// each in turn, and none arrives early.
+constexpr std::size_t most_at_once = 32, most_of_two = 4, most_passed_on = 2;
+// What was begun and is not asked for, since the next one has refused: so long the host may still be reading of it what
 // it sends unasked.
 constexpr std::uint64_t most_unasked_ns = 10'000'000;
 
 Result as_result(Word error) { return error == 0 ? Result::ok : Result::rank_failed; }
 
+std::size_t rounds(std::size_t bytes, std::size_t piece_bytes) { return (bytes + piece_bytes - 1) / piece_bytes; }
+
 }  // namespace
 
-// The pieces as one member sees them.
+// The pieces as one member sees them. None lies in two blocks.
 class LineTrips::Along {
  public:
-  Along(LineTrips& trips, char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root)
+  Along(LineTrips& trips, const Whole& whole, std::size_t piece_bytes, std::uint32_t root)
       : trips_(trips),
-        data_(data),
-        bytes_(bytes),
+        whole_(whole),
         piece_bytes_(piece_bytes),
         before_((trips.node_ + trips.nodes_ - 1) % trips.nodes_),
         next_((trips.node_ + 1) % trips.nodes_),
-        under_way_(trips.nodes_ == 2 ? LineTrips::most_pieces_under_way : most_passed_on),
         receives_(trips.node_ != root),
         sends_(next_ != root) {}
 
-  std::size_t count() const { return (bytes_ + piece_bytes_ - 1) / piece_bytes_; }
-  std::size_t first(std::size_t index) const { return index * piece_bytes_; }
-  std::size_t length(std::size_t index) const { return std::min(piece_bytes_, bytes_ - first(index)); }
+  std::size_t count() const {
+    return whole_.bytes / whole_.block_bytes * a_block() + rounds(whole_.bytes % whole_.block_bytes, piece_bytes_);
+  }
+  std::size_t first(std::size_t index) const {
+    return index / a_block() * whole_.block_bytes + index % a_block() * piece_bytes_;
+  }
+  std::size_t length(std::size_t index) const {
+    const std::size_t from = first(index), block_end = (from / whole_.block_bytes + 1) * whole_.block_bytes;
+    return std::min(piece_bytes_, std::min(whole_.bytes, block_end) - from);
+  }
 
+  // All before this one and the next are in this call.
   Result begin() {
-    if (const Result same = begin_alike(); same != Result::ok) return same;
+    trips_.next(0);
+    if (receives_) {
+      if (const Result same = trips_.receive(before_, trips_.slots_); same != Result::ok) return same;
+      piece_bytes_ = trips_.piece_bytes_of(trips_.slots_);
+      if (piece_bytes_ == 0 || piece_bytes_ > whole_.block_bytes) return Result::mismatch;
+    }
+    are_at_once_ = piece_bytes_ <= trips_.at_once_bytes_;
+    under_way_ = are_at_once_ ? most_at_once : trips_.nodes_ == 2 ? most_of_two : most_passed_on;
+    if (sends_)
+      if (const Result told = trips_.tell(next_, true, piece_bytes_); told != Result::ok) return told;
     announce_traffic();
     const InsideHost inside;
     for (std::size_t index = 0; index < std::min(count(), under_way_); ++index)
@@ -69,28 +88,27 @@ class LineTrips::Along {
       if (const Result result = trips_.end(coming(index), Ends::always); result != Result::ok) return result;
       if (const Result result = ask_for(index + under_way_); result != Result::ok) return result;
     }
-    if (!sends_) return Result::ok;
     if (const Result result = sent(index); result != Result::ok) return result;
-    return as_result(host<Symbol::MPI_Isend>(at(index), static_cast<Word>(length(index)), abi::byte_type(), next_,
-                                             piece_tag, trips_.line_, as_word(&leaving(index))));
+    return sends_ ? send(index) : Result::ok;
   }
   // Nobody reads or writes the program's memory any more. `good`: what this member has passed on.
   Result end(bool good) {
-    {
-      announce_traffic();
-      const InsideHost inside;
-      for (std::size_t index = count(); sends_ && index < count() + under_way_; ++index)
-        if (const Result result = sent(index); result != Result::ok) return result;
-    }
     trips_.next(0);
-    const Result heard = receives_ ? trips_.receive(before_, trips_.slots_) : Result::ok;
-    if (heard == Result::rank_failed || !sends_) return heard;
-    const Result told = trips_.tell(next_, good && heard == Result::ok);
-    return heard == Result::ok ? told : heard;
+    Result result = receives_ ? trips_.receive(before_, trips_.slots_) : Result::ok;
+    if (result == Result::rank_failed) return result;
+    if (sends_)
+      if (const Result told = trips_.tell(next_, good && result == Result::ok, 0); told != Result::ok) result = told;
+    if (result == Result::rank_failed) return result;
+    announce_traffic();
+    const InsideHost inside;
+    for (std::size_t index = count(); index < count() + under_way_; ++index)
+      if (const Result all_sent = sent(index); all_sent != Result::ok) return all_sent;
+    return has_refused_ ? Result::mismatch : result;
   }
 
  private:
-  Word at(std::size_t index) const { return as_word(data_ + first(index)); }
+  std::size_t a_block() const { return rounds(whole_.block_bytes, piece_bytes_); }
+  Word at(std::size_t index) const { return as_word(whole_.data + first(index)); }
   Word& coming(std::size_t index) { return coming_[index % under_way_]; }
   Word& leaving(std::size_t index) { return leaving_[index % under_way_]; }
 
@@ -99,23 +117,27 @@ class LineTrips::Along {
     return as_result(host<Symbol::MPI_Irecv>(at(index), static_cast<Word>(length(index)), abi::byte_type(), before_,
                                              piece_tag, trips_.line_, as_word(&coming(index))));
   }
-  // The one before in this one's place is.
+  // Of what a host sends at once the last of each block is not gone before it is asked for: nobody need keep more than
+  // two blocks that have come too early.
+  Result send(std::size_t index) {
+    const bool is_last = index + 1 == count() || (index + 1) % a_block() == 0;
+    const Word from = at(index), bytes = static_cast<Word>(length(index)), type = abi::byte_type();
+    Word* const request = &leaving(index);
+    return as_result(
+        are_at_once_ && is_last
+            ? host<Symbol::MPI_Issend>(from, bytes, type, next_, piece_tag, trips_.line_, as_word(request))
+            : host<Symbol::MPI_Isend>(from, bytes, type, next_, piece_tag, trips_.line_, as_word(request)));
+  }
+  // The one before in this one's place is; or the next one has refused, and gets none any more.
   Result sent(std::size_t index) {
-    if (index < under_way_ || index - under_way_ >= count()) return Result::ok;
-    if (trips_.nodes_ != 2) return trips_.end(leaving(index), Ends::always);
-    const Result result = trips_.end(leaving(index), Ends::unless_refused);
-    if (result == Result::mismatch) leave_unasked();
-    return result;
+    if (!sends_ || index < under_way_ || index - under_way_ >= count()) return Result::ok;
+    const Result result = trips_.end(leaving(index), Ends::unless_refused, next_);
+    if (result != Result::mismatch) return result;
+    has_refused_ = true;
+    sends_ = false;
+    leave_unasked();
+    return Result::ok;
   }
-
-  // All members are in this call.
-  Result begin_alike() {
-    if (trips_.nodes_ != 2) return trips_.meet();
-    trips_.next(0);
-    return receives_ ? trips_.receive(before_, trips_.slots_) : trips_.tell(next_, true);
-  }
-
-  // The other member takes none of them any more.
   void leave_unasked() {
     for (const std::uint64_t begin_ns = monotonic_ns(); monotonic_ns() - begin_ns < most_unasked_ns;)
       for (Word& request : leaving_) {
@@ -126,23 +148,41 @@ class LineTrips::Along {
   }
 
   LineTrips& trips_;
-  char* const data_;
-  const std::size_t bytes_, piece_bytes_;
+  const Whole whole_;
+  std::size_t piece_bytes_;
   const std::uint32_t before_, next_;
-  const std::size_t under_way_;
-  const bool receives_, sends_;
-  std::array<Word, LineTrips::most_pieces_under_way> coming_{}, leaving_{};
+  const bool receives_;
+  bool sends_, are_at_once_ = false, has_refused_ = false;
+  std::size_t under_way_ = most_passed_on;
+  std::array<Word, most_at_once> coming_{}, leaving_{};
 };
 
-Result LineTrips::tell(std::uint32_t to, bool good) {
-  const Head head{label_, good ? 0u : 1u};
+Result LineTrips::tell(std::uint32_t to, bool good, std::size_t piece_bytes) {
+  const Head head{label_, good ? 0u : 1u, static_cast<std::uint32_t>(piece_bytes)};
   std::memcpy(letter_, &head, sizeof head);
   return send(to, sizeof head);
 }
 
-Result LineTrips::along(char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
+std::size_t LineTrips::piece_bytes_of(const char* letter) {
+  Head head;
+  std::memcpy(&head, letter, sizeof head);
+  return head.piece_bytes;
+}
+
+bool LineTrips::takes_along(std::size_t bytes, std::size_t piece_bytes) const {
+  if (at_once_bytes_ != 0) return bytes > at_once_bytes_;
+  return nodes_ == 2 ? !takes_down(bytes) : bytes / piece_bytes >= nodes_;
+}
+
+Result LineTrips::along(const Whole& whole, std::size_t piece_bytes, std::uint32_t root,
                         const collective::PieceSteps& steps) {
-  Along pieces(*this, data, bytes, piece_bytes, root);
+  // Those that are sent at once are alike, and others of two members all under way, as far as that goes.
+  const std::size_t cut_bytes = std::min(whole.bytes, whole.block_bytes);
+  if (at_once_bytes_ != 0)
+    piece_bytes = (cut_bytes / rounds(cut_bytes, at_once_bytes_) + alignment) & ~(alignment - 1);
+  else if (nodes_ == 2)
+    piece_bytes = std::clamp(std::bit_floor(whole.bytes / most_of_two), piece_bytes, 2 * piece_bytes);
+  Along pieces(*this, whole, piece_bytes, root);
   if (const Result result = pieces.begin(); result != Result::ok) return result;
   Result stepped = Result::ok;
   bool good = true;

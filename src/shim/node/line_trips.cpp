@@ -38,7 +38,8 @@ LineTrips::~LineTrips() {
   if (has_refused_) static_cast<void>(memory_.release());  // the host may still have some of it
 }
 
-void LineTrips::open(Word line, std::uint32_t node, std::uint32_t nodes) {
+void LineTrips::open(Word line, std::uint32_t node, std::uint32_t nodes, std::size_t at_once_bytes) {
+  at_once_bytes_ = at_once_bytes;
   line_ = line;
   node_ = node;
   nodes_ = nodes;
@@ -77,7 +78,7 @@ Result LineTrips::opened(const char* letter) {
 }
 
 std::size_t LineTrips::write(const Part& part) {
-  const Head head{label_, 0};
+  const Head head{label_, 0, 0};
   std::memcpy(letter_, &head, sizeof head);
   if (part.bytes != 0) std::memcpy(letter_ + head_bytes, part.data, part.bytes);
   return head_bytes + part.bytes;
@@ -95,7 +96,8 @@ Result LineTrips::begin_send(const char* letter, std::size_t bytes, std::uint32_
 
 // As the ranks of a node wait for each other (collective/wait.cpp): the host, which has a core for each rank as far as
 // it knows, would keep the core from those of another node that need it.
-Result LineTrips::end(Word& request, Ends ends) {
+Result LineTrips::end(Word& request, Ends ends, std::uint32_t by) {
+  const Word refuser = by < nodes_ ? by : static_cast<Word>(abi::any_source);
   std::uint64_t begin_ns = 0;
   for (int looks = 0;; ++looks) {
     int done = 0;
@@ -103,7 +105,7 @@ Result LineTrips::end(Word& request, Ends ends) {
     if (done != 0) return Result::ok;
     if (ends == Ends::unless_refused) {
       int is_there = 0;
-      if (host<Symbol::MPI_Iprobe>(abi::any_source, refusal_tag, line_, as_word(&is_there), abi::status_ignore) != 0)
+      if (host<Symbol::MPI_Iprobe>(refuser, refusal_tag, line_, as_word(&is_there), abi::status_ignore) != 0)
         return Result::rank_failed;
       if (is_there != 0) return Result::mismatch;
     }
@@ -151,7 +153,7 @@ Result LineTrips::send_and_receive(const char* sent, std::size_t bytes, std::uin
 
 Result LineTrips::all_to_all(std::size_t bytes) {
   next(bytes);
-  const Head head{label_, 0};
+  const Head head{label_, 0, 0};
   std::memcpy(slots_, &head, sizeof head);
   if (nodes_ <= few_nodes) return all_at_once();
   // Each time whoever is twice as far away sends what it has by then: the letters of itself and those behind it.

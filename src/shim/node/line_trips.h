@@ -24,8 +24,9 @@ class LineTrips {
   LineTrips(const LineTrips&) = delete;
   LineTrips& operator=(const LineTrips&) = delete;
 
-  // Of a line of so many members, of which this rank is number `node`. May throw std::bad_alloc.
-  void open(Word line, std::uint32_t node, std::uint32_t nodes);
+  // Of a line of so many members, of which this rank is number `node`. `at_once_bytes`: of a message that the host
+  // sends without being asked for it; 0: not known. May throw std::bad_alloc.
+  void open(Word line, std::uint32_t node, std::uint32_t nodes, std::size_t at_once_bytes);
 
   // collective/across/wire.h.
   void begin(std::uint64_t label) { label_ = label; }
@@ -77,13 +78,15 @@ class LineTrips {
     return collective::Result::ok;
   }
 
-  // The root's data to all, from each to the next (line_along.cpp): in at least as many pieces as there are members,
-  // since the last one waits for all before it; of two, what no letter has room for.
-  bool takes_along(std::size_t bytes, std::size_t piece_bytes) const {
-    return nodes_ == 2 ? !takes_down(bytes) : bytes / piece_bytes >= nodes_;
-  }
-  static constexpr std::size_t most_pieces_under_way = 4;
-  collective::Result along(char* data, std::size_t bytes, std::size_t piece_bytes, std::uint32_t root,
+  // The root's data to all, from each to the next (line_along.cpp). What a host sends at once, from two such pieces on;
+  // else in at least as many pieces as there are members, since the last one waits for all before it, or, of two, what
+  // no letter has room for. `piece_bytes` divide those of a block, after which the steps do something.
+  struct Whole {
+    char* data;
+    std::size_t bytes, block_bytes;
+  };
+  bool takes_along(std::size_t bytes, std::size_t piece_bytes) const;
+  collective::Result along(const Whole& whole, std::size_t piece_bytes, std::uint32_t root,
                            const collective::PieceSteps& steps);
 
   // Parts of any length to and from each other member, all under way at once, straight from and into memory of the
@@ -108,7 +111,8 @@ class LineTrips {
   static constexpr std::size_t most_circling_bytes = std::size_t{64} << 10;
   static constexpr std::uint32_t most_one_by_one = 8;
   struct Head {
-    std::uint64_t label, is_refused;
+    std::uint64_t label;
+    std::uint32_t is_refused, piece_bytes;
   };
   static_assert(sizeof(Head) == head_bytes);
 
@@ -124,13 +128,15 @@ class LineTrips {
   collective::Result swap_with(std::uint32_t distance, const Part& part);
   collective::Result receive_own(char* own, std::size_t bytes, std::uint32_t from);
   collective::Result send(std::uint32_t to, std::size_t bytes);
-  // A letter without data: whether what came before it was good.
-  collective::Result tell(std::uint32_t to, bool good);
+  // A letter without data: whether what came before it was good, and how long the pieces behind it are.
+  collective::Result tell(std::uint32_t to, bool good, std::size_t piece_bytes);
+  static std::size_t piece_bytes_of(const char* letter);
   collective::Result all_at_once();
   collective::Result begin_send(const char* letter, std::size_t bytes, std::uint32_t to, Word& request);
   collective::Result begin_receive(std::uint32_t from, char* letter, Word& request);
   enum class Ends { always, unless_refused };
-  collective::Result end(Word& request, Ends ends);
+  // `by`: whose refusal counts; nodes_ or more: anybody's.
+  collective::Result end(Word& request, Ends ends, std::uint32_t by = ~std::uint32_t{0});
   collective::Result end_send();
   collective::Result receive(std::uint32_t from, char* letter);
   collective::Result send_and_receive(const char* sent, std::size_t bytes, std::uint32_t to, char* received,
@@ -142,6 +148,7 @@ class LineTrips {
   std::uint32_t node_ = 0, nodes_ = 0;
   std::uint64_t label_ = 0;
   bool has_refused_ = false;
+  std::size_t at_once_bytes_ = 0;
   std::size_t most_bytes_ = 0, most_bytes_down_ = 0, most_message_bytes_ = 0, slot_bytes_ = head_bytes;
   std::unique_ptr<char[]> memory_;
   char *slots_ = nullptr, *letter_ = nullptr, *scratch_ = nullptr;
