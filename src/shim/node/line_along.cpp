@@ -170,7 +170,7 @@ std::size_t LineTrips::piece_bytes_of(const char* letter) {
 }
 
 bool LineTrips::takes_along(std::size_t bytes, std::size_t piece_bytes) const {
-  if (at_once_bytes_ != 0) return bytes > at_once_bytes_;
+  if (at_once_bytes_ != 0 && nodes_ <= few_nodes) return bytes > at_once_bytes_;
   return nodes_ == 2 ? !takes_down(bytes) : bytes / piece_bytes >= nodes_;
 }
 

@@ -24,9 +24,6 @@ constexpr int looks_to_clock = 4;
 constexpr std::size_t most_bytes_of_two = std::size_t{256} << 10;
 constexpr std::size_t most_bytes_of_few = std::size_t{32} << 10;
 constexpr std::size_t most_bytes_of_more = std::size_t{16} << 10;
-// Down a tree of two levels the same as between two: the round of labels that larger ones begin with makes a call in
-// which nobody need wait for all into one in which all do.
-constexpr std::uint32_t few_nodes = 4;
 
 Result as_result(Word error) { return error == 0 ? Result::ok : Result::rank_failed; }
 

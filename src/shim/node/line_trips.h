@@ -78,9 +78,9 @@ class LineTrips {
     return collective::Result::ok;
   }
 
-  // The root's data to all, from each to the next (line_along.cpp). What a host sends at once, from two such pieces on;
-  // else in at least as many pieces as there are members, since the last one waits for all before it, or, of two, what
-  // no letter has room for. `piece_bytes` divide those of a block, after which the steps do something.
+  // The root's data to all, from each to the next (line_along.cpp): in at least as many pieces as there are members,
+  // since the last one waits for all before it; of two, what no letter has room for; of few, where a host sends pieces
+  // at once, from two of these on. `piece_bytes` divide those of a block, after which the steps do something.
   struct Whole {
     char* data;
     std::size_t bytes, block_bytes;
@@ -110,6 +110,9 @@ class LineTrips {
   static constexpr std::size_t alignment = 16, head_bytes = 16;
   static constexpr std::size_t most_circling_bytes = std::size_t{64} << 10;
   static constexpr std::uint32_t most_one_by_one = 8;
+  // Down a tree of two levels goes as much as between two: the round of labels that larger ones begin with makes a call
+  // in which nobody need wait for all into one in which all do.
+  static constexpr std::uint32_t few_nodes = 4;
   struct Head {
     std::uint64_t label;
     std::uint32_t is_refused, piece_bytes;
