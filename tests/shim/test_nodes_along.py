@@ -52,7 +52,7 @@ def test_what_arrives_is_right(host):
 
 
 @pytest.mark.sampled_hosts
-@pytest.mark.parametrize("split", ["2+2", "1+2+1"])
+@pytest.mark.parametrize("split", ["2+2", "1+2+1", "1+1+1+1"])
 @pytest.mark.parametrize("host", hosts.HOSTS)
 def test_pieces_are_all_there_whatever_their_sizes(host, split):
     program = build(host, "nodes_pieces.c")
