@@ -95,7 +95,7 @@ struct HostFacts {
   // two; less, where many small ones are under way at a time, 0.4 to 0.9, more, which are asked for first, the same.
   MessageRange crossing_rooted = no_size;
   MessageRange crossing_scan = no_size, crossing_exscan = no_size;
-  // Of a message between nodes, that goes without being asked for (its envelope, and ours of 16 bytes, left out), and
+  // Of a message between nodes, that goes without being asked for, less what a host puts before it, and
   // faster so than a longer one: pieces of large MPI_Bcasts (src/shim/node/line_along.cpp). 0: not known.
   std::uint32_t sent_at_once_bytes = 0;
   // Where nodes share processors, who waits gives the core away at once (decision 188): Quantum ESPRESSO 1.01 of Open

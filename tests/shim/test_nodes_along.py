@@ -64,8 +64,9 @@ def test_pieces_are_all_there_whatever_their_sizes(host, split):
 
 # What is sent without being asked for is kept by a host whose rank is busy elsewhere: two blocks of 1 MiB at most.
 @needs_nodes
-def test_who_comes_late_keeps_little(made):
-    program = [build("openmpi4", "nodes_pieces.c"), "early", 2]
+@pytest.mark.parametrize("each", [64 << 20, 126000])
+def test_who_comes_late_keeps_little(made, each):
+    program = [build("openmpi4", "nodes_pieces.c"), "early", 2, each]
     finished = made.run("openmpi4", 2, program, millrace=True, env=OVER_NODES, timeout=BOUND_S).check()
     lines = finished.stdout.splitlines()
     kept_kib = [int(line.split()[1]) for line in lines if line.startswith("kept")]

@@ -182,8 +182,9 @@ Result LineTrips::along(const Whole& whole, std::size_t piece_bytes, std::uint32
                         const collective::PieceSteps& steps) {
   // Those that are sent at once are alike, and others of two members all under way, as far as that goes.
   const std::size_t cut_bytes = std::min(whole.bytes, whole.block_bytes);
-  if (at_once_bytes_ != 0)
-    piece_bytes = (cut_bytes / rounds(cut_bytes, at_once_bytes_) + alignment) & ~(alignment - 1);
+  const std::size_t most_bytes = at_once_bytes_ & ~(alignment - 1);
+  if (most_bytes != 0)
+    piece_bytes = rounds(rounds(cut_bytes, rounds(cut_bytes, most_bytes)), alignment) * alignment;
   else if (nodes_ == 2)
     piece_bytes = std::clamp(std::bit_floor(whole.bytes / most_of_two), piece_bytes, 2 * piece_bytes);
   Along pieces(*this, whole, piece_bytes, root);

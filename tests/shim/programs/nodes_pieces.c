@@ -1,7 +1,8 @@
 /* Broadcasts over nodes in pieces. "sizes": of bytes around those that pieces and blocks of them end at, from each
-   rank, between bytes that nobody may write; "wrong" is said of data that are not what they must be. "early": 64 MiB
-   from rank 0, to which ranks of other nodes come when the host has driven its messages for half a second; rank by rank
-   "kept N" says how many KiB the process has grown by meanwhile. "done" by rank 0. */
+   rank, between bytes that nobody may write; "wrong" is said of data that are not what they must be. "early RANK
+   BYTES": 64 MiB from rank 0 in broadcasts of so many bytes, to which those from RANK on, of other nodes, come when the
+   host has driven its messages for half a second; rank by rank "kept N" says how many KiB the process has grown by
+   meanwhile. "done" by rank 0. */
 #define _DEFAULT_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void all_sizes(void) {
   free(all);
 }
 
-static long grown_kib(void) {
+static long resident_kib(void) {
   long pages = 0, resident = 0;
   FILE* const file = fopen("/proc/self/statm", "r");
   if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) exit(9);
@@ -44,20 +45,21 @@ static long grown_kib(void) {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-static void early(int first_node) {
+static void early(int first_node, int bytes) {
   char* const data = malloc(early_bytes);
   memset(data, rank, early_bytes);
   MPI_Bcast(data, 1 << 20, MPI_BYTE, 0, MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
-  const long before = grown_kib();
+  const long before = resident_kib();
   const double begin = MPI_Wtime();
   while (rank >= first_node && MPI_Wtime() - begin < 0.5) {
     int is_there;
     MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
   }
-  if (rank >= first_node) printf("kept %ld\n", grown_kib() - before);
-  MPI_Bcast(data, early_bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-  for (int i = 0; i < early_bytes; ++i)
+  if (rank >= first_node) printf("kept %ld\n", resident_kib() - before);
+  const int calls = early_bytes / bytes;
+  for (int call = 0; call < calls; ++call) MPI_Bcast(data + call * bytes, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < calls * bytes; ++i)
     if (data[i] != 0) {
       printf("wrong\n");
       break;
@@ -70,8 +72,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   for (int call = 0; call < 300; ++call) MPI_Barrier(MPI_COMM_WORLD);  // from here on they have agreed
-  if (argc > 2 && !strcmp(argv[1], "early"))
-    early(atoi(argv[2]));
+  if (argc > 3 && !strcmp(argv[1], "early"))
+    early(atoi(argv[2]), atoi(argv[3]));
   else
     all_sizes();
   fflush(stdout);
