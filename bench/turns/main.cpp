@@ -78,6 +78,8 @@ int main(int argc, char** argv) {
     turns::pack(run);
   else if (kind == "messages")
     turns::messages(run);
+  else if (kind == "halos")
+    turns::halos(run);
   else if (kind == "collectives")
     turns::collectives(run);
   else if (kind == "nonblocking")

@@ -2,9 +2,9 @@
 
     ./dev bench turns
     PYTHONPATH=tests/hosts bench/turns/run.py [--hosts ...]
-        [--kinds reduce_local,pack,messages,collectives,rare,nonblocking,persistent] [--modes hot,cold,apart]
-        [--only Scatter,...] [--ranks 2,4] [--nodes 2 [--delay-us 100] [--own-ipc]] [--env MILLRACE_ISA=avx2,...]
-        [--turns 11] [--noise] [--csv FILE] [--from FILE] [--refused]
+        [--kinds reduce_local,pack,messages,halos,collectives,rare,nonblocking,persistent]
+        [--modes hot,cold,apart] [--only Scatter,...] [--ranks 2,4] [--nodes 2 [--delay-us 100] [--own-ipc]]
+        [--env MILLRACE_ISA=avx2,...] [--turns 11] [--noise] [--csv FILE] [--from FILE] [--refused]
 
 Reductions and packing run on one rank, the rest on as many as --ranks says, cold and apart for collectives, nonblocking
 ones too. The ratio of a point is the median over turns of host / ours; it is surely below the bar where even the upper
@@ -182,7 +182,7 @@ def show_refused(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", type=hosts.host_names, default=",".join(hosts.HOSTS))
-    parser.add_argument("--kinds", default="reduce_local,pack,messages,collectives,rare,nonblocking,persistent")
+    parser.add_argument("--kinds", default="reduce_local,pack,messages,halos,collectives,rare,nonblocking,persistent")
     parser.add_argument("--modes", default="hot,cold,apart")
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--env", help="NAME=VALUE,... for the runs under Millrace")

@@ -26,7 +26,7 @@ struct Memory {
 };
 
 struct Point {
-  std::string kind;   // reduce_local, pack, messages, collectives, rare, nonblocking
+  std::string kind;   // reduce_local, pack, messages, halos, collectives, rare, nonblocking
   std::string name;   // of the call, the op, the type
   std::size_t bytes;  // of data that the call moves or reduces, for one rank
   std::function<void(bool ours)> call;
@@ -92,6 +92,7 @@ void place_buffers(std::size_t offset_bytes);
 void reduce_local(const Run& run);
 void pack(const Run& run);
 void messages(const Run& run);
+void halos(const Run& run);
 void collectives(const Run& run);
 void nonblocking(const Run& run);
 
