@@ -241,7 +241,8 @@ constexpr std::array table = std::to_array<Setting>({
     {"MILLRACE_SINGLE_COPY", choice<&SettingValues::single_copy>, "auto|never", "auto",
      "large messages of collectives inside a node by one copy (process_vm_readv), where the system permits it"},
     {"MILLRACE_MEASURE", choice<&SettingValues::measure>, "auto|always|never", "auto",
-     "collectives inside a node: time some calls of the job, ours and the host's, and go on with what was faster; "
+     "collectives, and messages of derived types: time some of the job's, ours and the host's, and go on with what was "
+     "faster; "
      "always without a limit on what that costs"},
     {"MILLRACE_LEARN", file<&SettingValues::learn>, "FILE", "",
      "a tuning table into which goes what this run shows of who does its collectives faster ('millrace learn')"},

@@ -33,7 +33,7 @@ void prepare_layouts(const SettingValues& settings) {
   byte_type = abi::byte_type();
   fortran_byte_type = fortran::of_datatype(byte_type);
   find_bypassed_entries();
-  use_layouts(settings.layouts);
+  use_layouts(settings.layouts, settings.measure);
   set_buffer_cap(static_cast<std::size_t>(settings.buffers_bytes));
   prepare_datatypes();
 }

@@ -6,10 +6,10 @@
 
 namespace millrace::shim {
 
-PackedMessage::PackedMessage(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction,
-                             FirstUse first_use)
+PackedMessage::PackedMessage(const HostCall& call, std::size_t position, PeerPlaces peer, Direction direction,
+                             plan::MessageForm form, FirstUse first_use)
     : position_(position) {
-  if (peer_position != no_peer && call.integer(peer_position) == abi::proc_null) return;
+  if (peer.is_known() && call.integer(peer.rank) == abi::proc_null) return;
   carried_ = look_at(call, position, Carrying::message);
   if (carried_.unknown != 0 && first_use == FirstUse::ours && is_committed(carried_.unknown)) {
     remember_datatype(carried_.unknown);
@@ -17,10 +17,14 @@ PackedMessage::PackedMessage(const HostCall& call, std::size_t position, std::si
   }
   if (!carried_.layout) return;
   memory_ = as_pointer(carried_.base);
-  carried_.reason = policy_on(*carried_.layout, carried_.is_mixed, carried_.count, carried_.bytes,
-                              direction == Direction::in ? Goes::in : Goes::out);
+  const record::Reason by_table = policy_on(*carried_.layout, carried_.is_mixed, carried_.count, carried_.bytes,
+                                            direction == Direction::in ? Goes::in : Goes::out);
+  const bool is_counted = first_use == FirstUse::host;  // persistent ones are begun elsewhere
+  const WhoseMessage whose =
+      whose_message(call, carried_, by_table, is_counted ? peer : PeerPlaces{}, direction != Direction::in, form);
+  carried_.reason = whose.reason;
   if (carried_.reason != record::Reason::none) {
-    carried_.by_type = true;
+    carried_.by_type = whose.is_final;
     carried_.layout = nullptr;
     return;
   }

@@ -3,6 +3,7 @@
 
 #include "shim/packed/buffer_pool.h"
 #include "shim/packed/host_call.h"
+#include "shim/packed/tried_messages.h"
 
 namespace millrace::shim {
 
@@ -12,13 +13,11 @@ enum class Direction : std::uint8_t { out, in, both };
 // there may be no second call (persistent requests), at once if the host says that it is committed.
 enum class FirstUse : std::uint8_t { host, ours };
 
-// Looks at the triple at `position` and, if it is ours, gets a buffer for its packed bytes. The peer at `peer_position`
-// must be a rank.
+// Looks at the triple at `position` and, if it is ours, gets a buffer for its packed bytes. The peer must be a rank.
 class PackedMessage {
  public:
-  static constexpr std::size_t no_peer = ~std::size_t{0};
-  PackedMessage(const HostCall& call, std::size_t position, std::size_t peer_position, Direction direction,
-                FirstUse first_use = FirstUse::host);
+  PackedMessage(const HostCall& call, std::size_t position, PeerPlaces peer, Direction direction,
+                plan::MessageForm form, FirstUse first_use = FirstUse::host);
 
   bool is_ours() const { return static_cast<bool>(buffer_); }
   const Carried& carried() const { return carried_; }

@@ -11,10 +11,14 @@
 namespace millrace::shim {
 namespace {
 
+using plan::MessageForm;
+
 // One message; positions of words.
 struct MessageShape {
   Direction direction;
-  std::size_t buffer, peer, request;
+  std::size_t buffer;
+  PeerPlaces peer;
+  std::size_t request;
   bool persistent;
 };
 
@@ -28,7 +32,7 @@ constexpr Outcome unseen = forwarded(record::Reason::unseen_completion);
 
 Word one_message(HostCall& call, const MessageShape& shape) {
   test_abandoned();
-  PackedMessage message(call, shape.buffer, shape.peer, shape.direction,
+  PackedMessage message(call, shape.buffer, shape.peer, shape.direction, MessageForm::nonblocking,
                         shape.persistent ? FirstUse::ours : FirstUse::host);
   if (!message.is_ours()) return pass_on(call, message.carried());
   if (completions_may_be_unseen()) return call.pass(unseen);
@@ -71,30 +75,30 @@ void begin(const HostCall& call, std::size_t request, OperationPtr operation) {
 
 Word isend_call(HostCall call) {
   using Place = at::Isend;
-  return one_message(call, {Direction::out, Place::buf, Place::dest, Place::request, false});
+  return one_message(call, {Direction::out, Place::buf, {Place::dest, Place::comm}, Place::request, false});
 }
 Word irecv_call(HostCall call) {
   using Place = at::Irecv;
-  return one_message(call, {Direction::in, Place::buf, Place::source, Place::request, false});
+  return one_message(call, {Direction::in, Place::buf, {Place::source, Place::comm}, Place::request, false});
 }
 Word imrecv_call(HostCall call) {
   using Place = at::Imrecv;
-  return one_message(call, {Direction::in, Place::buf, PackedMessage::no_peer, Place::request, false});
+  return one_message(call, {Direction::in, Place::buf, {}, Place::request, false});
 }
 Word send_init_call(HostCall call) {
   using Place = at::Send_init;
-  return one_message(call, {Direction::out, Place::buf, Place::dest, Place::request, true});
+  return one_message(call, {Direction::out, Place::buf, {Place::dest, Place::comm}, Place::request, true});
 }
 Word recv_init_call(HostCall call) {
   using Place = at::Recv_init;
-  return one_message(call, {Direction::in, Place::buf, Place::source, Place::request, true});
+  return one_message(call, {Direction::in, Place::buf, {Place::source, Place::comm}, Place::request, true});
 }
 
 Word isendrecv_call(HostCall call) {
   using Place = at::Isendrecv;
   test_abandoned();
-  PackedMessage outgoing(call, Place::sendbuf, Place::dest, Direction::out);
-  PackedMessage incoming(call, Place::recvbuf, Place::source, Direction::in);
+  PackedMessage outgoing(call, Place::sendbuf, {Place::dest, Place::comm}, Direction::out, MessageForm::both_ways);
+  PackedMessage incoming(call, Place::recvbuf, {Place::source, Place::comm}, Direction::in, MessageForm::both_ways);
   // Where the status does not say how much came, that side stays the host's.
   const bool receives = abi::isendrecv_tells_length && incoming.is_ours();
   if (!outgoing.is_ours() && !receives) return pass_on(call, outgoing.carried(), incoming.carried());
@@ -125,7 +129,7 @@ Word isendrecv_call(HostCall call) {
 Word isendrecv_replace_call(HostCall call) {
   using Place = at::Isendrecv_replace;
   test_abandoned();
-  PackedMessage message(call, Place::buf, Place::dest, Direction::both);
+  PackedMessage message(call, Place::buf, {Place::dest, Place::comm}, Direction::both, MessageForm::both_ways);
   if (!message.is_ours()) return pass_on(call, message.carried());
   if (completions_may_be_unseen()) return call.pass(unseen);
   OperationPtr operation(new (std::nothrow) Operation);

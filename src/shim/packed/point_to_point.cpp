@@ -7,6 +7,8 @@
 namespace millrace::shim {
 namespace {
 
+using plan::MessageForm;
+
 Word receive(HostCall& call, const PackedMessage& message, std::size_t status_position) {
   if (!message.is_ours()) return pass_on(call, message.carried());
   Observation observation(call);
@@ -22,7 +24,8 @@ Word receive(HostCall& call, const PackedMessage& message, std::size_t status_po
 }  // namespace
 
 Word send_call(HostCall call) {
-  const PackedMessage message(call, at::Send::buf, at::Send::dest, Direction::out);
+  const PackedMessage message(call, at::Send::buf, {at::Send::dest, at::Send::comm}, Direction::out,
+                              MessageForm::blocking);
   if (!message.is_ours()) return pass_on(call, message.carried());
   Observation observation(call);
   message.pack();
@@ -33,19 +36,22 @@ Word send_call(HostCall call) {
 }
 
 Word receive_call(HostCall call) {
-  const PackedMessage message(call, at::Recv::buf, at::Recv::source, Direction::in);
+  const PackedMessage message(call, at::Recv::buf, {at::Recv::source, at::Recv::comm}, Direction::in,
+                              MessageForm::blocking);
   return receive(call, message, at::Recv::status);
 }
 
 Word matched_receive_call(HostCall call) {
-  const PackedMessage message(call, at::Mrecv::buf, PackedMessage::no_peer, Direction::in);
+  const PackedMessage message(call, at::Mrecv::buf, {}, Direction::in, MessageForm::blocking);
   return receive(call, message, at::Mrecv::status);
 }
 
 Word send_receive_call(HostCall call) {
   using Place = at::Sendrecv;
-  const PackedMessage outgoing(call, Place::sendbuf, Place::dest, Direction::out);
-  const PackedMessage incoming(call, Place::recvbuf, Place::source, Direction::in);
+  const PackedMessage outgoing(call, Place::sendbuf, {Place::dest, Place::comm}, Direction::out,
+                               MessageForm::both_ways);
+  const PackedMessage incoming(call, Place::recvbuf, {Place::source, Place::comm}, Direction::in,
+                               MessageForm::both_ways);
   if (!outgoing.is_ours() && !incoming.is_ours()) return pass_on(call, outgoing.carried(), incoming.carried());
   Observation observation(call);
   if (outgoing.is_ours()) {
@@ -68,7 +74,7 @@ Word send_receive_call(HostCall call) {
 
 Word send_receive_replace_call(HostCall call) {
   using Place = at::Sendrecv_replace;
-  const PackedMessage message(call, Place::buf, Place::dest, Direction::both);
+  const PackedMessage message(call, Place::buf, {Place::dest, Place::comm}, Direction::both, MessageForm::both_ways);
   if (!message.is_ours()) return pass_on(call, message.carried());
   Observation observation(call);
   message.pack();

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "base/clock.h"
 #include "base/settings.h"
 #include "plan/layout_collectives.h"
 #include "shim/host/fault_tolerance.h"
@@ -13,7 +14,8 @@ namespace millrace::shim {
 
 namespace {
 
-When when_to_pack = When::automatic;
+When when_to_pack = When::automatic, when_to_measure = When::never;
+std::uint64_t begin_ns = 0;
 
 // What does not change while the process runs.
 struct Policy {
@@ -39,7 +41,17 @@ const Policy& policy() {
 
 }  // namespace
 
-void use_layouts(When when) { when_to_pack = when; }
+void use_layouts(When when, When measure) {
+  when_to_pack = when;
+  when_to_measure = measure;
+  begin_ns = monotonic_ns();
+}
+
+bool messages_are_measured() {
+  return when_to_measure != When::never && policy().when == When::automatic && !policy().survives_failures;
+}
+std::uint64_t layouts_begin_ns() { return begin_ns; }
+bool messages_are_measured_eagerly() { return when_to_measure == When::always; }
 
 record::Reason policy_on(const layout::Layout& layout, bool is_mixed, std::int64_t count, std::int64_t bytes, Goes goes,
                          Traffic traffic) {

@@ -1,0 +1,234 @@
+#include "plan/message_trials.h"
+
+#include <algorithm>
+#include <new>
+#include <span>
+
+#include "base/hash.h"
+
+namespace millrace::plan {
+namespace {
+
+// Of a turn these are not looked at: who takes over finds nothing in a cache.
+constexpr std::uint32_t settling = 2;
+// Trying costs a job no more than a hundredth of its time: half of it to look after what the table has as ours, which
+// the host may do ten times as slowly, and half to find what it has not.
+constexpr std::uint64_t share = 100, half_share = 2 * share;
+// Messages from one window to the next: a hundred for each that is tried.
+constexpr std::uint64_t spacing = share * MessageTrials::window_messages / 2, later_slots = 16;
+static_assert(later_slots * MessageTrials::slot_messages < spacing);
+// Who is so far behind the end of a window may end it: the stream that is looked at comes no more.
+constexpr std::uint64_t patience = 64;
+// What it takes to count messages, at both ends: those that have been found to be the host's are not counted any more.
+constexpr double counting_ns = 200;
+// Of fewer bytes the host's messages are found to be its own, or not, by the first window.
+constexpr std::int64_t patient_from_bytes = 4096;
+// A side that needs so much more for the whole turn is not tried again.
+constexpr double hopeless = 2;
+
+// How much less the other side must need, by how many pairs say so.
+constexpr std::uint32_t few_pairs = 6, many_pairs = 12;
+constexpr double by_far = 0.85, clearly = 0.95, surely = 0.97;
+
+constexpr std::uint32_t most_changes = 2;
+
+double median(std::span<const double> values) {
+  std::array<double, 32> sorted{};
+  const auto end = std::copy(values.begin(), values.end(), sorted.begin());
+  std::sort(sorted.begin(), end);
+  const auto count = values.size(), middle = count / 2;
+  return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+std::uint64_t with(std::uint64_t hash, std::uint64_t value) {
+  const std::uint64_t mixed = spread(hash ^ value);
+  return mixed ^ mixed >> 29;
+}
+
+// The same at both ends of a message.
+std::uint64_t drawn(const EitherMessage& message, std::uint64_t window) {
+  return with(
+      with(with(1, static_cast<std::uint64_t>(message.bytes)), static_cast<std::uint64_t>(message.layout_class)),
+      window);
+}
+
+// Whose turn a message of the window that begins with the one of number `first` is in.
+Side turn_of(const EitherMessage& message, std::uint64_t first, std::uint32_t offset) {
+  const std::uint32_t turn = offset / MessageTrials::turn_messages, pair = turn / 2;
+  const bool ours_first = drawn(message, first) >> (40 + pair) & 1;
+  return (turn % 2 == 0) == ours_first ? Side::ours : Side::host;
+}
+
+// The first message of a window, the first one or another.
+std::uint64_t begin_of(const EitherMessage& message, std::uint32_t window) {
+  const std::uint64_t begin = window == 0 ? MessageTrials::first_window : window * spacing;
+  const std::uint64_t slots = window == 0 ? MessageTrials::first_slots : later_slots;
+  return begin + (drawn(message, window) >> 32) % slots * MessageTrials::slot_messages;
+}
+
+// Whether the other side is faster.
+bool is_won(std::span<const double> ratios) {
+  const auto count = static_cast<std::uint32_t>(ratios.size());
+  if (count < few_pairs) return false;
+  const auto below =
+      static_cast<std::uint32_t>(std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio < 1; }));
+  const double middle = median(ratios);
+  if (below == count && middle < clearly) return true;
+  if (below * 6 >= count * 5 && middle < by_far) return true;
+  return count >= many_pairs && below * 5 >= count * 4 && middle < surely;
+}
+
+}  // namespace
+
+// Null: there are too many.
+MessageTrials::Choice* MessageTrials::find_choice(const EitherMessage& message) {
+  const std::uint64_t key = std::uint64_t{1} << 32 | static_cast<std::uint64_t>(message.layout_class) << 24 |
+                            static_cast<std::uint64_t>(message.form) << 20 |
+                            static_cast<std::uint64_t>(message.standard) << 16 | size_class(message.bytes);
+  std::size_t place = spread(key) >> 58;
+  static_assert(most_choices == 64);
+  for (std::size_t probe = 0; probe < most_probes; ++probe, place = (place + 1) % most_choices) {
+    Choice& choice = choices_[place];
+    if (choice.key == key) [[likely]]
+      return &choice;
+    if (choice.key != 0) continue;
+    choice.key = key;
+    choice.side = message.standard;
+    choice.next = begin_of(message, 0);
+    return &choice;
+  }
+  return nullptr;
+}
+
+MessageTrials::Stream* MessageTrials::find_stream(const Choice& choice, const MessagePeer& peer) {
+  const std::uint64_t key =
+      with(with(choice.key, peer.comm), static_cast<std::uint64_t>(peer.rank) << 1 | (peer.goes_out ? 1 : 0)) | 1;
+  std::size_t place = key >> 56;
+  static_assert(most_streams == 256);
+  for (std::size_t probe = 0; probe < most_probes; ++probe, place = (place + 1) % most_streams) {
+    Stream& stream = streams_[place];
+    if (stream.key == key) [[likely]]
+      return &stream;
+    if (stream.key != 0) continue;
+    stream.key = key;
+    return &stream;
+  }
+  return nullptr;
+}
+
+MessageTrials::Answer MessageTrials::choose(const EitherMessage& message, const MessagePeer& peer) {
+  Choice* const choice = find_choice(message);
+  if (!choice) return {.side = message.standard, .is_final = true};
+  if (choice->is_settled) return {.side = choice->side, .is_final = true};
+  if (peer.rank < 0) return {.side = choice->side};
+  Stream* const stream = find_stream(*choice, peer);
+  if (!stream) return {.side = choice->side};
+  const std::uint64_t number = stream->count++;
+  if (number < choice->next) [[likely]]
+    return {.side = choice->side};
+  return choose_in_window(*choice, *stream, number, message);
+}
+
+bool MessageTrials::is_spent(Side standard, std::uint64_t now_ns) const {
+  return !is_eager_ && tried_ns_[static_cast<std::size_t>(standard)] * half_share > now_ns - begin_ns_;
+}
+
+MessageTrials::Answer MessageTrials::choose_in_window(Choice& choice, const Stream& stream, std::uint64_t number,
+                                                      const EitherMessage& message) {
+  const std::uint64_t offset = number - choice.next;
+  const auto place = static_cast<std::uint32_t>(&stream - streams_.data());
+  if (!choice.window) {
+    // Another one will get there, or this one to the next.
+    if (offset != 0 && offset < patience) return {.side = choice.side};
+    if (offset == 0 && !is_spent(message.standard, clock_()))
+      choice.window.reset(new (std::nothrow) Window{.stream = place});
+    if (!choice.window) {
+      end(choice, message);
+      return {.side = choice.side};
+    }
+  }
+  if (choice.window->stream == place)
+    note(choice, offset, message);
+  else if (offset >= window_messages + patience)
+    end(choice, message);
+  if (!choice.window || offset >= window_messages) return {.side = choice.side, .is_final = choice.is_settled};
+  const Side side = turn_of(message, choice.next, static_cast<std::uint32_t>(offset));
+  return {.side = side, .is_tried = side != choice.side};
+}
+
+// Of a turn that is over.
+double MessageTrials::usual_ns(const Window& window, std::uint32_t turn) {
+  std::array<double, turn_messages - settling> gaps{};
+  for (std::uint32_t i = 0; i < gaps.size(); ++i)
+    gaps[i] = static_cast<double>(std::max<std::uint64_t>(window.gap_ns[turn * turn_messages + settling + i], 1));
+  return median(gaps);
+}
+
+// What the other side of a pair of turns took, over the chosen one.
+double MessageTrials::ratio_of(const Choice& choice, const Window& window, const EitherMessage& message,
+                               std::uint32_t pair) {
+  std::array<double, 2> ns{};  // chosen, other
+  for (std::uint32_t turn = 2 * pair; turn < 2 * pair + 2; ++turn)
+    ns[turn_of(message, choice.next, turn * turn_messages) == choice.side ? 0 : 1] = usual_ns(window, turn);
+  // By what is usual: who is interrupted for milliseconds has not spent them on trying.
+  if (ns[1] > ns[0])
+    tried_ns_[static_cast<std::size_t>(message.standard)] +=
+        static_cast<std::uint64_t>(turn_messages * (ns[1] - ns[0]));
+  double& host_ns = ns[choice.side == Side::host ? 0 : 1];
+  host_ns = std::max(host_ns - counting_ns, host_ns / 2);
+  return ns[1] / ns[0];
+}
+
+// A message of the stream that is looked at: in the window, or one of those that confirm a change.
+void MessageTrials::note(Choice& choice, std::uint64_t offset, const EitherMessage& message) {
+  Window& window = *choice.window;
+  const std::uint64_t now_ns = clock_();
+  if (offset != 0) window.gap_ns[offset - 1] = now_ns - window.last_ns;
+  window.last_ns = now_ns;
+  if (offset == window_messages + turn_messages) return confirm(choice, message);
+  if (offset == 0 || offset > window_messages || offset % (2 * turn_messages) != 0) return;
+  const auto pair = static_cast<std::uint32_t>(offset / (2 * turn_messages)) - 1;
+  const double ratio = ratio_of(choice, window, message, pair);
+  choice.ratios[choice.ratio_count++ % kept_ratios] = ratio;
+  if (pair + 1 == pairs) return judge(choice, message);
+  const bool is_hopeless = pair == 0 && ratio > hopeless;
+  if (is_hopeless) choice.is_settled = choice.side == Side::host;
+  if (is_hopeless || is_spent(message.standard, now_ns)) end(choice, message);
+}
+
+// All pairs of a window are there.
+void MessageTrials::judge(Choice& choice, const EitherMessage& message) {
+  const std::span<const double> ratios(choice.ratios.data(), std::min(choice.ratio_count, kept_ratios));
+  if (!is_won(ratios)) {
+    // What is the host's is to cost nothing to find out. A second window only where there may be something to gain.
+    if (choice.side == Side::host)
+      choice.is_settled = median(ratios) > surely || choice.windows > 0 || message.bytes < patient_from_bytes;
+    return end(choice, message);
+  }
+  std::array<double, pairs> before_ns{};
+  std::size_t count = 0;
+  for (std::uint32_t turn = 0; turn < 2 * pairs; ++turn)
+    if (turn_of(message, choice.next, turn * turn_messages) == choice.side)
+      before_ns[count++] = usual_ns(*choice.window, turn);
+  choice.window->before_ns = median(before_ns);
+  choice.window->ratio = median(ratios);
+  choice.side = other(choice.side);
+  choice.ratio_count = 0;
+}
+
+void MessageTrials::confirm(Choice& choice, const EitherMessage& message) {
+  const bool is_faster = usual_ns(*choice.window, 2 * pairs) < choice.window->before_ns;
+  if (is_faster)
+    change_ = Change{.message = message, .choice = choice.side, .ratio = choice.window->ratio};
+  else
+    choice.side = other(choice.side);
+  choice.is_settled = !is_faster || ++choice.changes == most_changes;
+  end(choice, message);
+}
+
+void MessageTrials::end(Choice& choice, const EitherMessage& message) {
+  choice.window.reset();
+  choice.next = begin_of(message, ++choice.windows);
+}
+
+}  // namespace millrace::plan
