@@ -23,12 +23,13 @@ constexpr std::uint64_t patience = 64;
 constexpr double counting_ns = 200;
 // Of fewer bytes the host's messages are found to be its own, or not, by the first window.
 constexpr std::int64_t patient_from_bytes = 4096;
-// A side that needs so much more for the whole turn is not tried again.
-constexpr double hopeless = 2;
+// A side that needs so much more in the first two pairs is given up, and in the first one, which may have been
+// disturbed, for this window.
+constexpr double hopeless = 2, far_too_much = 4;
 
 // How much less the other side must need, by how many pairs say so.
-constexpr std::uint32_t few_pairs = 6, many_pairs = 12;
-constexpr double by_far = 0.85, clearly = 0.95, surely = 0.97;
+constexpr std::uint32_t few_pairs = 6, many_pairs = 12, last_pairs = 2;
+constexpr double beyond_doubt = 0.5, by_far = 0.85, clearly = 0.95, surely = 0.97;
 
 constexpr std::uint32_t most_changes = 2;
 
@@ -75,6 +76,7 @@ bool is_won(std::span<const double> ratios) {
   const double middle = median(ratios);
   if (below == count && middle < clearly) return true;
   if (below * 6 >= count * 5 && middle < by_far) return true;
+  if (below * 6 >= count * 4 && middle < beyond_doubt) return true;
   return count >= many_pairs && below * 5 >= count * 4 && middle < surely;
 }
 
@@ -125,7 +127,7 @@ MessageTrials::Answer MessageTrials::choose(const EitherMessage& message, const 
   if (!stream) return {.side = choice->side};
   const std::uint64_t number = stream->count++;
   if (number < choice->next) [[likely]]
-    return {.side = choice->side};
+    return {.side = choice->side, .number = &stream->count, .next = choice->next};
   return choose_in_window(*choice, *stream, number, message);
 }
 
@@ -156,12 +158,10 @@ MessageTrials::Answer MessageTrials::choose_in_window(Choice& choice, const Stre
   return {.side = side, .is_tried = side != choice.side};
 }
 
-// Of a turn that is over.
-double MessageTrials::usual_ns(const Window& window, std::uint32_t turn) {
-  std::array<double, turn_messages - settling> gaps{};
-  for (std::uint32_t i = 0; i < gaps.size(); ++i)
-    gaps[i] = static_cast<double>(std::max<std::uint64_t>(window.gap_ns[turn * turn_messages + settling + i], 1));
-  return median(gaps);
+// Of a turn that is over, its briefest: who is interrupted for a slice of time has learned nothing.
+double MessageTrials::briefest_ns(const Window& window, std::uint32_t turn) {
+  const auto first = window.gap_ns.begin() + turn * turn_messages;
+  return static_cast<double>(std::max<std::uint64_t>(*std::min_element(first + settling, first + turn_messages), 1));
 }
 
 // What the other side of a pair of turns took, over the chosen one.
@@ -169,8 +169,7 @@ double MessageTrials::ratio_of(const Choice& choice, const Window& window, const
                                std::uint32_t pair) {
   std::array<double, 2> ns{};  // chosen, other
   for (std::uint32_t turn = 2 * pair; turn < 2 * pair + 2; ++turn)
-    ns[turn_of(message, choice.next, turn * turn_messages) == choice.side ? 0 : 1] = usual_ns(window, turn);
-  // By what is usual: who is interrupted for milliseconds has not spent them on trying.
+    ns[turn_of(message, choice.next, turn * turn_messages) == choice.side ? 0 : 1] = briefest_ns(window, turn);
   if (ns[1] > ns[0])
     tried_ns_[static_cast<std::size_t>(message.standard)] +=
         static_cast<std::uint64_t>(turn_messages * (ns[1] - ns[0]));
@@ -189,35 +188,40 @@ void MessageTrials::note(Choice& choice, std::uint64_t offset, const EitherMessa
   if (offset == 0 || offset > window_messages || offset % (2 * turn_messages) != 0) return;
   const auto pair = static_cast<std::uint32_t>(offset / (2 * turn_messages)) - 1;
   const double ratio = ratio_of(choice, window, message, pair);
+  const double ratio_before = pair == 0 ? 0 : choice.ratios[(choice.ratio_count - 1) % kept_ratios];
   choice.ratios[choice.ratio_count++ % kept_ratios] = ratio;
   if (pair + 1 == pairs) return judge(choice, message);
-  const bool is_hopeless = pair == 0 && ratio > hopeless;
-  if (is_hopeless) choice.is_settled = choice.side == Side::host;
-  if (is_hopeless || is_spent(message.standard, now_ns)) end(choice, message);
+  const bool is_hopeless = pair == 1 && std::min(ratio, ratio_before) > hopeless;
+  const bool is_over = is_hopeless || (pair == 0 && ratio > far_too_much);
+  if (is_over) choice.is_settled = choice.side == Side::host && (is_hopeless || choice.windows > 0);
+  if (is_over || is_spent(message.standard, now_ns)) end(choice, message);
 }
 
 // All pairs of a window are there.
 void MessageTrials::judge(Choice& choice, const EitherMessage& message) {
   const std::span<const double> ratios(choice.ratios.data(), std::min(choice.ratio_count, kept_ratios));
   if (!is_won(ratios)) {
-    // What is the host's is to cost nothing to find out. A second window only where there may be something to gain.
+    // What is the host's is to cost nothing to find out. A second window only where there may be something to gain,
+    // also where that shows in the last pairs only: buffers of which there are dozens are new in the first ones.
+    const bool gains = median(ratios) < surely || median(ratios.last(last_pairs)) < surely;
     if (choice.side == Side::host)
-      choice.is_settled = median(ratios) > surely || choice.windows > 0 || message.bytes < patient_from_bytes;
+      choice.is_settled = !gains || choice.windows > 0 || message.bytes < patient_from_bytes;
     return end(choice, message);
   }
   std::array<double, pairs> before_ns{};
   std::size_t count = 0;
   for (std::uint32_t turn = 0; turn < 2 * pairs; ++turn)
     if (turn_of(message, choice.next, turn * turn_messages) == choice.side)
-      before_ns[count++] = usual_ns(*choice.window, turn);
+      before_ns[count++] = briefest_ns(*choice.window, turn);
   choice.window->before_ns = median(before_ns);
   choice.window->ratio = median(ratios);
   choice.side = other(choice.side);
   choice.ratio_count = 0;
+  ++version_;
 }
 
 void MessageTrials::confirm(Choice& choice, const EitherMessage& message) {
-  const bool is_faster = usual_ns(*choice.window, 2 * pairs) < choice.window->before_ns;
+  const bool is_faster = briefest_ns(*choice.window, 2 * pairs) < choice.window->before_ns;
   if (is_faster)
     change_ = Change{.message = message, .choice = choice.side, .ratio = choice.window->ratio};
   else
@@ -227,6 +231,7 @@ void MessageTrials::confirm(Choice& choice, const EitherMessage& message) {
 }
 
 void MessageTrials::end(Choice& choice, const EitherMessage& message) {
+  ++version_;
   choice.window.reset();
   choice.next = begin_of(message, ++choice.windows);
 }

@@ -61,9 +61,16 @@ class MessageTrials {
     Side side;
     bool is_tried = false;  // it is not the choice
     bool is_final = false;  // all such messages will go there
+    // Where it is neither: how many of this pair there were, whom to count further ones before that of number `next`;
+    // as long as version() is what it was. Null: they are not counted so.
+    std::uint64_t* number = nullptr;
+    std::uint64_t next = 0;
   };
   // Counts a message. Tens of nanoseconds.
   Answer choose(const EitherMessage& message, const MessagePeer& peer);
+
+  // Another one whenever something was chosen.
+  const std::uint64_t& version() const { return version_; }
 
   struct Change {
     EitherMessage message;  // the one with which it was found
@@ -119,16 +126,17 @@ class MessageTrials {
   Answer choose_in_window(Choice& choice, const Stream& stream, std::uint64_t number, const EitherMessage& message);
   bool is_spent(Side standard, std::uint64_t now_ns) const;
   void note(Choice& choice, std::uint64_t offset, const EitherMessage& message);
-  static double usual_ns(const Window& window, std::uint32_t turn);
+  static double briefest_ns(const Window& window, std::uint32_t turn);
   double ratio_of(const Choice& choice, const Window& window, const EitherMessage& message, std::uint32_t pair);
   void judge(Choice& choice, const EitherMessage& message);
   void confirm(Choice& choice, const EitherMessage& message);
-  static void end(Choice& choice, const EitherMessage& message);
+  void end(Choice& choice, const EitherMessage& message);
 
   bool is_eager_;
   Clock clock_;
   std::uint64_t begin_ns_;
   std::array<std::uint64_t, 2> tried_ns_{};  // what trying has cost, by the table's side
+  std::uint64_t version_ = 0;
   std::optional<Change> change_;
   std::array<Choice, most_choices> choices_{};
   std::array<Stream, most_streams> streams_{};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "positions.h"
+#include "shim/packed/counted_messages.h"
 #include "shim/packed/exchange_begin.h"
 #include "shim/packed/nonblocking.h"
 #include "shim/packed/pack.h"
@@ -36,7 +37,7 @@ Word message(Words... words) {
       may_be_ours |= may_have_layout(abi::handle(word_at<std::size_t{places.second}>(words...)));
     if (__builtin_expect(!may_be_ours, 1)) return forward<symbol>(words...);
     if constexpr (places.first > 0)
-      if (has_refused_types<symbol>(words...)) return forward<symbol>(words...);
+      if (has_refused_types<symbol>(words...) || is_counted<symbol>(words...)) return forward<symbol>(words...);
   }
   return looked_at<symbol>(function, words...);
 }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <new>
+#include <span>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "shim/packed/counted_messages.h"
 #include "shim/packed/host_call.h"
 #include "shim/packed/policy.h"
 
@@ -21,6 +23,7 @@ constinit thread_local MessageTrials* trials_of_thread __attribute__((tls_model(
 // Frees them where a thread ends; what the destructors of others send after that is counted anew.
 struct Ending {
   ~Ending() {
+    counted_messages.fill({});
     delete trials_of_thread;
     trials_of_thread = nullptr;
   }
@@ -36,6 +39,23 @@ MessageTrials* own_trials() {
     ending_of_thread.touch();
   }
   return trials_of_thread;
+}
+
+void remember_counted(const HostCall& call, const MessageTrials& trials, const MessageTrials::Answer& answer) {
+  const std::span<const Word> words = call.words();
+  if (!may_be_counted(call.symbol(), words.size())) return;
+  using At = CountedPlaces;
+  counted_place_of(call.symbol(), words[At::datatype], words[At::peer]) = {
+      .symbol = call.symbol(),
+      .epoch = datatype_epoch.load(std::memory_order_acquire),
+      .datatype = words[At::datatype],
+      .count = words[At::count],
+      .peer = words[At::peer],
+      .comm = words[At::comm],
+      .number = answer.number,
+      .next = answer.next,
+      .version = &trials.version(),
+      .chosen = trials.version()};
 }
 
 constexpr WhoseMessage final(Reason reason) { return {reason, true}; }
@@ -70,6 +90,7 @@ WhoseMessage whose_message(const HostCall& call, const Carried& carried, Reason 
   const MessageTrials::Answer answer = trials->choose(message, other);
   if (const auto change = trials->take_change()) [[unlikely]]
     say(*change);
+  if (answer.side == Side::host && answer.number) remember_counted(call, *trials, answer);
   if (answer.side == Side::ours) return {Reason::none, answer.is_final};
   if (message.standard == Side::host) return {Reason::host_is_faster, answer.is_final};
   return {answer.is_tried ? Reason::tried : Reason::host_was_faster, answer.is_final};
