@@ -1,6 +1,7 @@
 #include "plan/message_trials.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <span>
 
@@ -9,8 +10,9 @@
 namespace millrace::plan {
 namespace {
 
-// Of a turn these are not looked at: who takes over finds nothing in a cache.
-constexpr std::uint32_t settling = 2;
+// Of a turn these are not looked at: who takes over finds nothing in a cache; and the other end, which may have counted
+// one message more, is in the next turn when this one ends.
+constexpr std::uint32_t settling = 2, leaving = 1;
 // Trying costs a job no more than a hundredth of its time: half of it to look after what the table has as ours, which
 // the host may do ten times as slowly, and half to find what it has not.
 constexpr std::uint64_t share = 100, half_share = 2 * share;
@@ -27,9 +29,9 @@ constexpr std::int64_t patient_from_bytes = 4096;
 // disturbed, for this window.
 constexpr double hopeless = 2, far_too_much = 4;
 
-// How much less the other side must need, by how many pairs say so.
-constexpr std::uint32_t few_pairs = 6, many_pairs = 12, last_pairs = 2;
-constexpr double beyond_doubt = 0.5, by_far = 0.85, clearly = 0.95, surely = 0.97;
+// How much less the other side must need: by all of few pairs, by four in five of many.
+constexpr std::uint32_t few_pairs = 6, many_pairs = 10;
+constexpr double clearly = 0.95, surely = 0.97;
 
 constexpr std::uint32_t most_changes = 2;
 
@@ -53,10 +55,21 @@ std::uint64_t drawn(const EitherMessage& message, std::uint64_t window) {
       window);
 }
 
+// Who begins the pairs of a window, a bit for each: all that have ours first in half of them. So what comes and goes in
+// a loop with the turns is for neither side.
+constexpr std::array<std::uint8_t, 20> orders = [] {
+  static_assert(MessageTrials::pairs == 6);
+  std::array<std::uint8_t, 20> result{};
+  std::size_t count = 0;
+  for (unsigned order = 0; order < 64; ++order)
+    if (std::popcount(order) == 3) result[count++] = static_cast<std::uint8_t>(order);
+  return result;
+}();
+
 // Whose turn a message of the window that begins with the one of number `first` is in.
 Side turn_of(const EitherMessage& message, std::uint64_t first, std::uint32_t offset) {
   const std::uint32_t turn = offset / MessageTrials::turn_messages, pair = turn / 2;
-  const bool ours_first = drawn(message, first) >> (40 + pair) & 1;
+  const bool ours_first = orders[(drawn(message, first) >> 40) % orders.size()] >> pair & 1;
   return (turn % 2 == 0) == ours_first ? Side::ours : Side::host;
 }
 
@@ -69,15 +82,10 @@ std::uint64_t begin_of(const EitherMessage& message, std::uint32_t window) {
 
 // Whether the other side is faster.
 bool is_won(std::span<const double> ratios) {
-  const auto count = static_cast<std::uint32_t>(ratios.size());
-  if (count < few_pairs) return false;
   const auto below =
-      static_cast<std::uint32_t>(std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio < 1; }));
-  const double middle = median(ratios);
-  if (below == count && middle < clearly) return true;
-  if (below * 6 >= count * 5 && middle < by_far) return true;
-  if (below * 6 >= count * 4 && middle < beyond_doubt) return true;
-  return count >= many_pairs && below * 5 >= count * 4 && middle < surely;
+      static_cast<std::size_t>(std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio < 1; }));
+  if (ratios.size() >= many_pairs) return below * 5 >= ratios.size() * 4 && median(ratios) < surely;
+  return ratios.size() >= few_pairs && below == ratios.size() && median(ratios) < clearly;
 }
 
 }  // namespace
@@ -161,7 +169,8 @@ MessageTrials::Answer MessageTrials::choose_in_window(Choice& choice, const Stre
 // Of a turn that is over, its briefest: who is interrupted for a slice of time has learned nothing.
 double MessageTrials::briefest_ns(const Window& window, std::uint32_t turn) {
   const auto first = window.gap_ns.begin() + turn * turn_messages;
-  return static_cast<double>(std::max<std::uint64_t>(*std::min_element(first + settling, first + turn_messages), 1));
+  return static_cast<double>(
+      std::max<std::uint64_t>(*std::min_element(first + settling, first + turn_messages - leaving), 1));
 }
 
 // What the other side of a pair of turns took, over the chosen one.
@@ -188,8 +197,12 @@ void MessageTrials::note(Choice& choice, std::uint64_t offset, const EitherMessa
   if (offset == 0 || offset > window_messages || offset % (2 * turn_messages) != 0) return;
   const auto pair = static_cast<std::uint32_t>(offset / (2 * turn_messages)) - 1;
   const double ratio = ratio_of(choice, window, message, pair);
-  const double ratio_before = pair == 0 ? 0 : choice.ratios[(choice.ratio_count - 1) % kept_ratios];
-  choice.ratios[choice.ratio_count++ % kept_ratios] = ratio;
+  if (choice.ratio_count == kept_ratios) {
+    std::shift_left(choice.ratios.begin(), choice.ratios.end(), 1);
+    --choice.ratio_count;
+  }
+  const double ratio_before = pair == 0 ? 0 : choice.ratios[choice.ratio_count - 1];
+  choice.ratios[choice.ratio_count++] = ratio;
   if (pair + 1 == pairs) return judge(choice, message);
   const bool is_hopeless = pair == 1 && std::min(ratio, ratio_before) > hopeless;
   const bool is_over = is_hopeless || (pair == 0 && ratio > far_too_much);
@@ -199,13 +212,11 @@ void MessageTrials::note(Choice& choice, std::uint64_t offset, const EitherMessa
 
 // All pairs of a window are there.
 void MessageTrials::judge(Choice& choice, const EitherMessage& message) {
-  const std::span<const double> ratios(choice.ratios.data(), std::min(choice.ratio_count, kept_ratios));
-  if (!is_won(ratios)) {
-    // What is the host's is to cost nothing to find out. A second window only where there may be something to gain,
-    // also where that shows in the last pairs only: buffers of which there are dozens are new in the first ones.
-    const bool gains = median(ratios) < surely || median(ratios.last(last_pairs)) < surely;
-    if (choice.side == Side::host)
-      choice.is_settled = !gains || choice.windows > 0 || message.bytes < patient_from_bytes;
+  const std::span<const double> ratios(choice.ratios.data(), choice.ratio_count);
+  if (!is_won(ratios) && !is_won(ratios.last(pairs))) {
+    // What is the host's is to cost nothing to find out. Two windows, for in the first one buffers of which there are
+    // dozens may have been new, and other classes of the loop in theirs.
+    if (choice.side == Side::host) choice.is_settled = choice.windows > 0 || message.bytes < patient_from_bytes;
     return end(choice, message);
   }
   std::array<double, pairs> before_ns{};
@@ -214,7 +225,7 @@ void MessageTrials::judge(Choice& choice, const EitherMessage& message) {
     if (turn_of(message, choice.next, turn * turn_messages) == choice.side)
       before_ns[count++] = briefest_ns(*choice.window, turn);
   choice.window->before_ns = median(before_ns);
-  choice.window->ratio = median(ratios);
+  choice.window->ratio = median(ratios.last(pairs));
   choice.side = other(choice.side);
   choice.ratio_count = 0;
   ++version_;

@@ -5,10 +5,10 @@
 // wait for the other, or know of it. So a turn is a matter of the number of the message alone, of its class and between
 // these two ranks, which both ends count:
 //
-//     messages | 16 to 148 by the choice | 5 ours | 5 the host's | 5 the host's | 5 ours | ... six pairs | by the
+//     messages | 16 to 174 by the choice | 6 ours | 6 the host's | 6 the host's | 6 ours | ... six pairs | by the
 //     choice ...
 //
-// The other end may choose otherwise. So after a change five messages by the choices of both must be faster than the
+// The other end may choose otherwise. So after a change six messages by the choices of both must be faster than the
 // loop was before, or it is taken back.
 //
 // Where it begins, and who begins a pair, is drawn from the class: several that are exchanged in one loop are looked at
@@ -84,7 +84,7 @@ class MessageTrials {
     return std::exchange(change_, std::nullopt);
   }
 
-  static constexpr std::uint32_t turn_messages = 5, pairs = 6;
+  static constexpr std::uint32_t turn_messages = 6, pairs = 6;
   static constexpr std::uint32_t window_messages = 2 * turn_messages * pairs;  // without those that confirm a change
   // The first message of the first window; it begins there or a slot, or several, later.
   static constexpr std::uint64_t first_window = 16, first_slots = 3;
@@ -112,7 +112,7 @@ class MessageTrials {
     std::uint32_t changes = 0, windows = 0;
     std::uint64_t next = 0;  // number of the message with which the next window begins, or began
     std::unique_ptr<Window> window;
-    std::array<double, kept_ratios> ratios{};  // of the other side's times over those of the chosen one
+    std::array<double, kept_ratios> ratios{};  // of the other side's times over those of the chosen one, oldest first
     std::uint32_t ratio_count = 0;
   };
   // Messages of a choice between this rank and another one, in one direction.

@@ -96,7 +96,7 @@ TEST_F(Messages, FasterOneIsTakenAfterTheFirstWindow) {
 
 TEST_F(Messages, SlowerOneIsNotTakenAndTheHostsAreFinal) {
   PingPong pair(message_of(65536, Side::host), costs(9000, 6000, 8000));
-  pair.run(first_messages);
+  pair.run(5000);
   EXPECT_TRUE(pair.all(Side::host));
   EXPECT_TRUE(pair.last[0][0].is_final);
   EXPECT_TRUE(pair.last[1][1].is_final);
@@ -112,16 +112,15 @@ TEST_F(Messages, AboutAsFastStaysWhereItIs) {
     pair.run(20'000);
     EXPECT_TRUE(pair.all(standard));
   }
-  PingPong pair(message_of(65536, Side::host), costs(9000, 9000, 9000));
-  pair.run(first_messages);
-  EXPECT_TRUE(pair.last[0][0].is_final);
-  // Something to gain, perhaps: a second window, and no third one.
-  PingPong perhaps(message_of(65536, Side::host), costs(8500, 9000, 9000));
-  perhaps.run(first_messages);
-  EXPECT_TRUE(perhaps.all(Side::host));
-  EXPECT_FALSE(perhaps.last[0][0].is_final);
-  perhaps.run(10'000);
-  EXPECT_TRUE(perhaps.all(Side::ours));
+  // Two windows for who may gain, one for small ones.
+  PingPong large(message_of(65536, Side::host), costs(8500, 9000, 9000)),
+      small(message_of(512, Side::host), large.cost);
+  large.run(first_messages), small.run(first_messages);
+  EXPECT_TRUE(large.all(Side::host) && small.all(Side::host));
+  EXPECT_FALSE(large.last[0][0].is_final);
+  EXPECT_TRUE(small.last[0][0].is_final);
+  large.run(10'000);
+  EXPECT_TRUE(large.all(Side::ours));
 }
 
 // What it takes to count them is ours, not the host's.
@@ -143,6 +142,12 @@ TEST_F(Messages, TryingCostsAHundredthOfCallsAndTime) {
     EXPECT_LE(static_cast<double>(pair.tried[0] + pair.tried[1]), 4 * 36 + 0.01 * calls) << ours_ns;
     EXPECT_LE(pair.tried_ns, 0.01 * static_cast<double>(time_ns - begin_ns)) << ours_ns;
   }
+  // What costs nothing is looked at no more often, and never forgotten.
+  PingPong even(message_of(65536, Side::ours), costs(9000, 9000, 9000));
+  even.run(200'000);
+  const auto tried = static_cast<double>(even.tried[0] + even.tried[1]), calls = static_cast<double>(2 * even.messages);
+  EXPECT_LE(tried, 4 * 36 + 0.01 * calls);
+  EXPECT_GE(tried, 0.009 * calls);
 }
 
 TEST_F(Messages, HopelessOneIsGivenUpSoon) {
@@ -169,11 +174,11 @@ TEST_F(Messages, InterruptionsDoNotDecide) {
     std::mt19937 random(static_cast<unsigned>(job));
     const Cost cost = costs(3000, 9000, 8000);
     PingPong pair(message_of(65536, Side::host),
-                  [&](Side sender, Side receiver) { return cost(sender, receiver) + (random() % 12 == 0 ? 4e6 : 0); });
+                  [&](Side sender, Side receiver) { return cost(sender, receiver) + (random() % 8 == 0 ? 4e6 : 0); });
     pair.run(first_messages);
     found += pair.all(Side::ours);
   }
-  EXPECT_GE(found, jobs * 9 / 10);
+  EXPECT_GE(found, jobs * 4 / 5);
 }
 
 TEST_F(Messages, WindowEndsWhenItsTimeIsSpent) {
@@ -212,15 +217,50 @@ TEST_F(Messages, DifferencesAreFoundInNoise) {
   EXPECT_GE(changed, jobs * 9 / 10);
 }
 
-// A loop in which every so many messages take longer, and sweeps forth and back.
+// A loop in which every so many messages take longer, and sweeps forth and back: also as long as turns and pairs.
+// (To some order of turns some pattern is like it; there are other orders in later windows.)
 TEST_F(Messages, PatternsOfTheLoopAreNoEvidence) {
-  for (const int period : {2, 3, 4, 6, 8, 12, 16, 24, 36, 72}) {
-    int number = 0;
-    PingPong pair(message_of(65536, Side::host),
-                  [&](Side, Side) { return ++number / 2 % period < period / 2 ? 9000.0 : 12'000.0; });
-    pair.run(4000);
-    EXPECT_TRUE(pair.all(Side::host)) << period;
-  }
+  int misled = 0, loops = 0;
+  for (std::size_t one = 0; one < layout_classes; ++one)
+    for (const int period : {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 30, 36, 60})
+      for (int shift = 0; shift < period; ++shift) {
+        const PingPong* self = nullptr;
+        PingPong pair(message_of(65536, Side::host, static_cast<LayoutClass>(one)), [&](Side, Side) {
+          return (shift + static_cast<int>(self->messages / 2)) % period < period / 2 ? 9000.0 : 12'000.0;
+        });
+        self = &pair;
+        pair.run(first_messages);
+        misled += !pair.all(Side::host);
+        // As long as a pair of turns: no order is like that.
+        EXPECT_TRUE(period != 2 * static_cast<int>(MessageTrials::turn_messages) || pair.all(Side::host));
+        ++loops;
+      }
+  EXPECT_LE(misled, loops / 100);
+}
+
+// One end has seen a message more: at the turns' beginnings each goes another way, which costs nothing here.
+TEST_F(Messages, EndsMayCountDifferently) {
+  PingPong pair(message_of(65536, Side::host), costs(6000, 9000, 3000));
+  pair.ranks[1]->choose(pair.message, {comm, 0, true});
+  pair.ranks[1]->choose(pair.message, {comm, 0, false});
+  pair.run(first_messages);
+  EXPECT_TRUE(pair.all(Side::ours));
+}
+
+TEST_F(Messages, WindowsOfSeveralClassesBeginInAllSlots) {
+  std::vector<int> classes(MessageTrials::first_slots);
+  for (std::size_t one = 0; one < layout_classes; ++one)
+    for (std::int64_t bytes = 1024; bytes <= 1 << 20; bytes *= 2) {
+      MessageTrials rank(true, clock_ns, time_ns);
+      const EitherMessage message = message_of(bytes, Side::host, static_cast<LayoutClass>(one));
+      std::uint64_t number = 0;
+      while (!rank.choose(message, {comm, 1, true}).is_tried) ++number;
+      ASSERT_GE(number, MessageTrials::first_window);
+      const std::uint64_t slot = (number - MessageTrials::first_window) / MessageTrials::slot_messages;
+      ASSERT_LT(slot, classes.size());
+      ++classes[slot];
+    }
+  for (const int in_slot : classes) EXPECT_GE(in_slot, 20);
 }
 
 // The peer has another type, or no Millrace: what counts is what our side is worth.
