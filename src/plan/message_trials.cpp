@@ -12,7 +12,7 @@ namespace {
 
 // Of a turn these are not looked at: who takes over finds nothing in a cache; and the other end, which may have counted
 // one message more, is in the next turn when this one ends.
-constexpr std::uint32_t settling = 2, leaving = 1;
+constexpr std::size_t settling = 2, leaving = 1;
 // Trying costs a job no more than a hundredth of its time: half of it to look after what the table has as ours, which
 // the host may do ten times as slowly, and half to find what it has not.
 constexpr std::uint64_t share = 100, half_share = 2 * share;
@@ -67,8 +67,8 @@ constexpr std::array<std::uint8_t, 20> orders = [] {
 }();
 
 // Whose turn a message of the window that begins with the one of number `first` is in.
-Side turn_of(const EitherMessage& message, std::uint64_t first, std::uint32_t offset) {
-  const std::uint32_t turn = offset / MessageTrials::turn_messages, pair = turn / 2;
+Side turn_of(const EitherMessage& message, std::uint64_t first, std::size_t offset) {
+  const std::size_t turn = offset / MessageTrials::turn_messages, pair = turn / 2;
   const bool ours_first = orders[(drawn(message, first) >> 40) % orders.size()] >> pair & 1;
   return (turn % 2 == 0) == ours_first ? Side::ours : Side::host;
 }
@@ -162,26 +162,26 @@ MessageTrials::Answer MessageTrials::choose_in_window(Choice& choice, const Stre
   else if (offset >= window_messages + patience)
     end(choice, message);
   if (!choice.window || offset >= window_messages) return {.side = choice.side, .is_final = choice.is_settled};
-  const Side side = turn_of(message, choice.next, static_cast<std::uint32_t>(offset));
+  const Side side = turn_of(message, choice.next, offset);
   return {.side = side, .is_tried = side != choice.side};
 }
 
 // Of a turn that is over, its briefest: who is interrupted for a slice of time has learned nothing.
-double MessageTrials::briefest_ns(const Window& window, std::uint32_t turn) {
-  const auto first = window.gap_ns.begin() + turn * turn_messages;
+double MessageTrials::briefest_ns(const Window& window, std::size_t turn) {
+  const auto first = window.gap_ns.data() + turn * turn_messages;
   return static_cast<double>(
       std::max<std::uint64_t>(*std::min_element(first + settling, first + turn_messages - leaving), 1));
 }
 
 // What the other side of a pair of turns took, over the chosen one.
 double MessageTrials::ratio_of(const Choice& choice, const Window& window, const EitherMessage& message,
-                               std::uint32_t pair) {
+                               std::size_t pair) {
   std::array<double, 2> ns{};  // chosen, other
-  for (std::uint32_t turn = 2 * pair; turn < 2 * pair + 2; ++turn)
+  for (std::size_t turn = 2 * pair; turn < 2 * pair + 2; ++turn)
     ns[turn_of(message, choice.next, turn * turn_messages) == choice.side ? 0 : 1] = briefest_ns(window, turn);
   if (ns[1] > ns[0])
     tried_ns_[static_cast<std::size_t>(message.standard)] +=
-        static_cast<std::uint64_t>(turn_messages * (ns[1] - ns[0]));
+        static_cast<std::uint64_t>(static_cast<double>(turn_messages) * (ns[1] - ns[0]));
   double& host_ns = ns[choice.side == Side::host ? 0 : 1];
   host_ns = std::max(host_ns - counting_ns, host_ns / 2);
   return ns[1] / ns[0];
@@ -195,7 +195,7 @@ void MessageTrials::note(Choice& choice, std::uint64_t offset, const EitherMessa
   window.last_ns = now_ns;
   if (offset == window_messages + turn_messages) return confirm(choice, message);
   if (offset == 0 || offset > window_messages || offset % (2 * turn_messages) != 0) return;
-  const auto pair = static_cast<std::uint32_t>(offset / (2 * turn_messages)) - 1;
+  const std::size_t pair = offset / (2 * turn_messages) - 1;
   const double ratio = ratio_of(choice, window, message, pair);
   if (choice.ratio_count == kept_ratios) {
     std::shift_left(choice.ratios.begin(), choice.ratios.end(), 1);
@@ -221,7 +221,7 @@ void MessageTrials::judge(Choice& choice, const EitherMessage& message) {
   }
   std::array<double, pairs> before_ns{};
   std::size_t count = 0;
-  for (std::uint32_t turn = 0; turn < 2 * pairs; ++turn)
+  for (std::size_t turn = 0; turn < 2 * pairs; ++turn)
     if (turn_of(message, choice.next, turn * turn_messages) == choice.side)
       before_ns[count++] = briefest_ns(*choice.window, turn);
   choice.window->before_ns = median(before_ns);

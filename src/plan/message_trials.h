@@ -84,8 +84,8 @@ class MessageTrials {
     return std::exchange(change_, std::nullopt);
   }
 
-  static constexpr std::uint32_t turn_messages = 6, pairs = 6;
-  static constexpr std::uint32_t window_messages = 2 * turn_messages * pairs;  // without those that confirm a change
+  static constexpr std::size_t turn_messages = 6, pairs = 6;
+  static constexpr std::size_t window_messages = 2 * turn_messages * pairs;  // without those that confirm a change
   // The first message of the first window; it begins there or a slot, or several, later.
   static constexpr std::uint64_t first_window = 16, first_slots = 3;
   static constexpr std::uint64_t slot_messages = window_messages + turn_messages + 1;
@@ -94,7 +94,7 @@ class MessageTrials {
 
  private:
   static constexpr std::size_t most_choices = 64, most_streams = 256, most_probes = 8;
-  static constexpr std::uint32_t kept_ratios = 3 * pairs;
+  static constexpr std::size_t kept_ratios = 3 * pairs;
 
   // A window under way.
   struct Window {
@@ -113,7 +113,7 @@ class MessageTrials {
     std::uint64_t next = 0;  // number of the message with which the next window begins, or began
     std::unique_ptr<Window> window;
     std::array<double, kept_ratios> ratios{};  // of the other side's times over those of the chosen one, oldest first
-    std::uint32_t ratio_count = 0;
+    std::size_t ratio_count = 0;
   };
   // Messages of a choice between this rank and another one, in one direction.
   struct Stream {
@@ -126,8 +126,8 @@ class MessageTrials {
   Answer choose_in_window(Choice& choice, const Stream& stream, std::uint64_t number, const EitherMessage& message);
   bool is_spent(Side standard, std::uint64_t now_ns) const;
   void note(Choice& choice, std::uint64_t offset, const EitherMessage& message);
-  static double briefest_ns(const Window& window, std::uint32_t turn);
-  double ratio_of(const Choice& choice, const Window& window, const EitherMessage& message, std::uint32_t pair);
+  static double briefest_ns(const Window& window, std::size_t turn);
+  double ratio_of(const Choice& choice, const Window& window, const EitherMessage& message, std::size_t pair);
   void judge(Choice& choice, const EitherMessage& message);
   void confirm(Choice& choice, const EitherMessage& message);
   void end(Choice& choice, const EitherMessage& message);
