@@ -48,11 +48,9 @@ std::uint64_t with(std::uint64_t hash, std::uint64_t value) {
   return mixed ^ mixed >> 29;
 }
 
-// The same at both ends of a message.
+// The same at both ends of a message, and for all messages of a choice.
 std::uint64_t drawn(const EitherMessage& message, std::uint64_t window) {
-  return with(
-      with(with(1, static_cast<std::uint64_t>(message.bytes)), static_cast<std::uint64_t>(message.layout_class)),
-      window);
+  return with(with(with(1, size_class(message.bytes)), static_cast<std::uint64_t>(message.layout_class)), window);
 }
 
 // Who begins the pairs of a window, a bit for each: all that have ours first in half of them. So what comes and goes in

@@ -5,18 +5,17 @@
 // wait for the other, or know of it. So a turn is a matter of the number of the message alone, of its class and between
 // these two ranks, which both ends count:
 //
-//     messages | 16 to 174 by the choice | 6 ours | 6 the host's | 6 the host's | 6 ours | ... six pairs | by the
-//     choice ...
+//     16 to 174 by the choice | 6 ours | 6 the host's | 6 the host's | 6 ours | ... six pairs | by the choice ...
 //
 // The other end may choose otherwise. So after a change six messages by the choices of both must be faster than the
 // loop was before, or it is taken back.
 //
 // Where it begins, and who begins a pair, is drawn from the class: several that are exchanged in one loop are looked at
-// one after the other if that may be, and do not take turns in step.
-// Ends that count differently, or whose types differ, see what their own side of it is worth, which is theirs to
-// choose. What is compared is the time from one message of a pair of ranks to the next one, of everything that the
-// program does between: nothing else is known of a message that travels while others do. So in a loop that does much
-// else nothing is seen, and everything stays as it is; there it would not matter.
+// one after the other if that may be, and do not take turns in step. Ends that count differently, or whose types
+// differ, see what their own side of it is worth, which is theirs to choose. What is compared is the time from one
+// message of a pair of ranks to the next one, of everything that the program does between: nothing else is known of a
+// message that travels while others do. So in a loop that does much else nothing is seen, and everything stays as it
+// is; there it would not matter.
 //
 // Packed or not, a message is the same bytes: choices may differ between ranks, and change at any time. One object for
 // each thread; nothing is shared.
@@ -101,8 +100,8 @@ class MessageTrials {
     std::uint32_t stream = 0;  // the one whose times are looked at
     std::uint64_t last_ns = 0;
     std::array<std::uint64_t, window_messages + turn_messages> gap_ns{};  // from a message to the next one
-    double before_ns = 0,
-           ratio = 0;  // where there was a change: by the side that was chosen before, and the ratios' middle
+    // Where there was a change: what the side that was chosen before took, and the middle of the ratios.
+    double before_ns = 0, ratio = 0;
   };
   // Messages for which one choice is made.
   struct Choice {

@@ -247,6 +247,16 @@ TEST_F(Messages, EndsMayCountDifferently) {
   EXPECT_TRUE(pair.all(Side::ours));
 }
 
+// Within the quarter that is one size.
+TEST_F(Messages, SizesMayVary) {
+  PingPong pair(message_of(65536, Side::host), costs(6000, 9000, 8000));
+  for (int i = 0; i < first_messages; ++i) {
+    pair.message.bytes = 65536 + 1000 * (i % 7);
+    pair.run(1);
+  }
+  EXPECT_TRUE(pair.all(Side::ours));
+}
+
 TEST_F(Messages, WindowsOfSeveralClassesBeginInAllSlots) {
   std::vector<int> classes(MessageTrials::first_slots);
   for (std::size_t one = 0; one < layout_classes; ++one)
