@@ -41,21 +41,34 @@ MessageTrials* own_trials() {
   return trials_of_thread;
 }
 
-void remember_counted(const HostCall& call, const MessageTrials& trials, const MessageTrials::Answer& answer) {
+// Where such a message is remembered; null: it cannot be.
+CountedMessage* counted_place(const HostCall& call) {
   const std::span<const Word> words = call.words();
-  if (!may_be_counted(call.symbol(), words.size())) return;
+  if (!may_be_counted(call.symbol(), words.size())) return nullptr;
+  return &counted_place_of(call.symbol(), words[CountedPlaces::datatype], words[CountedPlaces::peer]);
+}
+
+bool holds_for(const CountedMessage& known, const HostCall& call) {
   using At = CountedPlaces;
-  counted_place_of(call.symbol(), words[At::datatype], words[At::peer]) = {
-      .symbol = call.symbol(),
-      .epoch = datatype_epoch.load(std::memory_order_acquire),
-      .datatype = words[At::datatype],
-      .count = words[At::count],
-      .peer = words[At::peer],
-      .comm = words[At::comm],
-      .number = answer.number,
-      .next = answer.next,
-      .version = &trials.version(),
-      .chosen = trials.version()};
+  const std::span<const Word> words = call.words();
+  return holds(known, call.symbol(), words[At::datatype], words[At::count], words[At::peer], words[At::comm]);
+}
+
+void remember_counted(CountedMessage& place, const HostCall& call, const MessageTrials& trials,
+                      const MessageTrials::Answer& answer, Reason reason) {
+  using At = CountedPlaces;
+  const std::span<const Word> words = call.words();
+  place = {.symbol = call.symbol(),
+           .epoch = datatype_epoch.load(std::memory_order_acquire),
+           .datatype = words[At::datatype],
+           .count = words[At::count],
+           .peer = words[At::peer],
+           .comm = words[At::comm],
+           .number = answer.number,
+           .next = answer.next,
+           .version = &trials.version(),
+           .chosen = trials.version(),
+           .reason = reason};
 }
 
 constexpr WhoseMessage final(Reason reason) { return {reason, true}; }
@@ -75,6 +88,11 @@ WhoseMessage whose_message(const HostCall& call, const Carried& carried, Reason 
                            bool goes_out, plan::MessageForm form) {
   const bool may_be_either = by_table == Reason::none || by_table == Reason::host_is_faster;
   if (!may_be_either || carried.bytes < MessageTrials::least_bytes || !messages_are_measured()) return final(by_table);
+  CountedMessage* const place = peer.is_known() ? counted_place(call) : nullptr;
+  if (place && holds_for(*place, call)) {
+    ++*place->number;
+    return {place->reason, false};
+  }
   MessageTrials* const trials = own_trials();
   if (!trials) return final(by_table);
   const layout::Layout& layout = *carried.layout;
@@ -90,10 +108,13 @@ WhoseMessage whose_message(const HostCall& call, const Carried& carried, Reason 
   const MessageTrials::Answer answer = trials->choose(message, other);
   if (const auto change = trials->take_change()) [[unlikely]]
     say(*change);
-  if (answer.side == Side::host && answer.number) remember_counted(call, *trials, answer);
-  if (answer.side == Side::ours) return {Reason::none, answer.is_final};
-  if (message.standard == Side::host) return {Reason::host_is_faster, answer.is_final};
-  return {answer.is_tried ? Reason::tried : Reason::host_was_faster, answer.is_final};
+  Reason reason = Reason::none;
+  if (answer.side == Side::host && message.standard == Side::host)
+    reason = Reason::host_is_faster;
+  else if (answer.side == Side::host)
+    reason = answer.is_tried ? Reason::tried : Reason::host_was_faster;
+  if (place && answer.number) remember_counted(*place, call, *trials, answer, reason);
+  return {reason, answer.is_final};
 }
 
 }  // namespace millrace::shim
