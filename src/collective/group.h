@@ -433,6 +433,7 @@ class Group {
   void ring(Member& sleeper);
   std::atomic<std::uint32_t>& bell(Member& of) const;
   Result sleep(Patience& patience, const Awaited& awaited, std::uint64_t time_ns);
+  bool is_time_to_drive(const Patience& patience, std::uint64_t round);
   bool gives_way(Patience& patience, std::uint64_t& time_ns);  // `time_ns`: now, 0 if it is not known yet
   static constexpr std::uint32_t polls_of(Waiting waiting) { return waiting == Waiting::spin ? 2000 : 50; }
   bool sleep_until_rung(const Awaited& awaited, std::uint64_t timeout_ns);
@@ -449,7 +450,8 @@ class Group {
   std::uint64_t chunks_ = 0, chunks_free_ = 0;  // chunks numbered; the own slot is free for chunks below
   std::uint32_t rank_ = 0;
   std::uint32_t polls_ = 1000;
-  std::uint32_t waits_ = 0;  // that polling did not end
+  std::uint32_t undriven_ =
+      0;  // rounds of waiting since the host was driven, those that are not a wait's first 32-fold
   std::size_t short_copy_bytes_ = kernel::least_string_bytes;
   bool may_sleep_ = true;  // some rank of the group may be in a futex
   bool crowded_ = false;

@@ -24,8 +24,11 @@ bool looks_in(std::uint64_t round) { return round % 16 == 15; }
 // unnoticed is late by a small part of that time. Rounds as well as times: on a busy machine a round takes long.
 constexpr std::uint64_t rounds_before_sleep = 100;
 constexpr std::uint64_t attentive_ns = ms, attentive_rounds = 64;  // after it was rung for the host
-// Of waits that end in their first round, where ranks share cores: others may wait for the host's steps meanwhile.
-constexpr std::uint32_t waits_to_drive = 256;
+// Where ranks share cores a short wait drives the host once in so many rounds, for what comes first is the turn of who
+// shares the core, and who drives makes all of them wait for his: of waits that end in their first round, and of the
+// next ones. Others may wait for the host's steps meanwhile. Hence from then on as above.
+constexpr std::uint32_t first_rounds_to_drive = 256, short_rounds_to_drive = 8;
+constexpr std::uint64_t short_wait_rounds = 16;
 // A rank that spins gives way, too, when it has waited so long: once in so many rounds if they are short.
 constexpr std::uint64_t short_rounds_to_clock = 8, long_round_ns = 2'000;
 // But where the core went for so long of late, who waits for a copy waits as long as that may take (call_copies.h).
@@ -94,8 +97,7 @@ Result Group::wait_a_round(Patience& patience, const Awaited& awaited) {
   // may give the core away in its progress, after which to give it away once more unlooked costs a turn of everybody.
   const bool shares_core = waiting_ != Waiting::spin;
   const bool is_shared = polls_ == polls_of(Waiting::yield);  // by now, as far as was found out
-  if (round == 0) ++waits_;
-  const bool drives = host_.progress && (!is_shared || round != 0 || waits_ % waits_to_drive == 0);
+  const bool drives = host_.progress && (!is_shared || is_time_to_drive(patience, round));
   // In every round, as the host does in its own waits: what a peer does may take many steps of both.
   for (std::uint32_t drive = 0; drives && drive < patience.drives; ++drive)
     if (!host_.progress(host_.context)) return fail(Result::peer_died);
@@ -116,6 +118,13 @@ Result Group::wait_a_round(Patience& patience, const Awaited& awaited) {
   if (time_ns < patience.look_ns) return Result::ok;
   patience.look_ns = time_ns + look_every_ns;
   return look_around(time_ns - patience.begin_ns);
+}
+
+bool Group::is_time_to_drive(const Patience& patience, std::uint64_t round) {
+  undriven_ += round == 0 ? 1 : first_rounds_to_drive / short_rounds_to_drive;
+  if (undriven_ < first_rounds_to_drive && round < short_wait_rounds && patience.drives == 1) return false;
+  undriven_ = 0;
+  return true;
 }
 
 // Spinning too long usually means that the one waited for needs this core: that the machine is shared with others, or

@@ -14,7 +14,9 @@ class OwnCore {
  public:
   // Having somebody on it is believed until so many gifts in a row were given back at once. Not for a time: who spins,
   // because nobody was there for a while, gives nothing away and so finds nobody, whoever waits for the core.
-  static constexpr std::uint32_t gifts_of_doubt = 64;
+  static constexpr std::uint32_t gifts_of_doubt = 128;
+  // As long as it is believed, the system is asked once in so many gifts: that takes a third of a microsecond.
+  static constexpr std::uint32_t gifts_to_ask = 8;
 
   // Gives it away once. `time_ns`: now, by monotonic_ns(); returns when this thread is back.
   std::uint64_t give_away(std::uint64_t time_ns);

@@ -112,7 +112,7 @@ Result LineTrips::end(Word& request, Ends ends, std::uint32_t by) {
     shared_memory::OwnCore& core = shared_memory::own_core();
     if (core.is_wanted() || time_ns - begin_ns >= shared_memory::keeps_core_ns) {
       core.give_away(time_ns);
-      looks = -1;
+      looks = 0;  // of the next ones, which are this one's: who shares the core has just had it
     }
   }
 }
