@@ -52,12 +52,13 @@ def test_what_arrives_is_right(host):
 
 
 @pytest.mark.sampled_hosts
+@pytest.mark.parametrize("what", ["sizes", "letters"])
 @pytest.mark.parametrize("split", ["2+2", "1+2+1", "1+1+1+1"])
 @pytest.mark.parametrize("host", hosts.HOSTS)
-def test_pieces_are_all_there_whatever_their_sizes(host, split):
+def test_pieces_are_all_there_whatever_their_sizes(host, split, what):
     program = build(host, "nodes_pieces.c")
     finished = shim_programs.run(
-        host, 4, program, "sizes", env={**OVER_NODES, "MILLRACE_NODE_SPLIT": split}, timeout=120
+        host, 4, program, what, env={**OVER_NODES, "MILLRACE_NODE_SPLIT": split}, timeout=120
     )
     assert finished.check().stdout == "done\n"
 

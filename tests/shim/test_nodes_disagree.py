@@ -11,8 +11,9 @@ WHY_NOT = nodes.missing()
 KINDS = 9
 # Of which every rank gets something of all the others, and so hears of it in the call itself.
 FROM_ALL = ("allreduce", "allgather", "reduce_scatter", "alltoall")
-# What the others send, what those who differ do, who they are, and who is the root. Letters that a host sends at once
-# and those that it holds until they are asked for, and what is too long for one.
+# What the others send, what those who differ do, who they are, and who is the root. Letters that a host sends at once,
+# those that it would hold until they are asked for, which are cut where it is known how much it sends, and what is too
+# long for one.
 CASES = {
     "more_small": (1, 2, "node", 2, 0),
     "fewer_small": (2, 1, "node", 0, 0),
@@ -22,6 +23,10 @@ CASES = {
     "fewer_large": (140_000, 70_000, "node", 0, 0),
     "more_in_pieces": (300_000, 600_000, "node", 2, 0),
     "fewer_in_pieces": (600_000, 300_000, "node", 2, 0),
+    "more_in_cut_letters": (16_000, 28_000, "node", 2, 0),
+    "fewer_in_cut_letters": (28_000, 16_000, "node", 0, 0),
+    "one_rank_more_in_cut_letters": (6000, 28_000, "rank", 3, 3),
+    "root_fewer_in_cut_letters": (28_000, 6000, "rank", 3, 3),
     "one_rank_more": (3000, 6000, "rank", 0, 0),
     "one_rank_fewer": (6000, 3000, "rank", 3, 0),
     "one_rank_more_large": (70_000, 140_000, "rank", 3, 3),

@@ -36,3 +36,13 @@ def test_a_death_ends_the_job(far, rank):
 
 def test_a_late_rank_is_waited_for(far):
     assert run(far, "late", 117, 3).check().stdout == "done\n"
+
+
+# Between two nodes data that the host would ask for go as a letter in pieces, of which the last is asked for.
+def test_who_comes_late_to_reductions_keeps_one_letter(far):
+    program = [build("openmpi4", "nodes_pieces.c"), "early", 2, 126000, "reduce"]
+    finished = far.run("openmpi4", 2, program, millrace=True, env=OVER_NODES, timeout=BOUND_S).check()
+    lines = finished.stdout.splitlines()
+    kept_kib = [int(line.split()[1]) for line in lines if line.startswith("kept")]
+    assert len(kept_kib) == 2 and "done" in lines and "wrong" not in finished.stdout
+    assert max(kept_kib) < 4 << 10, kept_kib

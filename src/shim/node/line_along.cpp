@@ -158,13 +158,12 @@ class LineTrips::Along {
 };
 
 Result LineTrips::tell(std::uint32_t to, bool good, std::size_t piece_bytes) {
-  const Head head{label_, good ? 0u : 1u, static_cast<std::uint32_t>(piece_bytes)};
-  std::memcpy(letter_, &head, sizeof head);
+  put_head(letter_, good ? head_bytes : 0, piece_bytes);
   announce_traffic();
   const InsideHost inside;
-  const Result begun = begin_send(letter_, sizeof head, to, sent_);
+  const Result begun = begin_send(letter_, head_bytes, to, Asked::no);
   // Whoever else has refused: who is told this waits for the pieces behind it.
-  return begun == Result::ok ? end(sent_, Ends::unless_refused, to) : begun;
+  return begun == Result::ok ? end_sends(Ends::unless_refused, to) : begun;
 }
 
 std::size_t LineTrips::piece_bytes_of(const char* letter) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "abi.h"
 #include "base/clock.h"
@@ -15,7 +16,7 @@ namespace {
 
 using collective::Result;
 
-constexpr Word letter_tag = 1, refusal_tag = 2;
+constexpr Word letter_tag = 1, refusal_tag = 2, rest_tag = 5;
 constexpr int looks_to_clock = 4;
 
 // As the host's own collectives between two do, which is a piece of a broadcast (collective/across/across.h), and up to
@@ -57,7 +58,6 @@ void LineTrips::open(Word line, std::uint32_t node, std::uint32_t nodes, std::si
 void LineTrips::refuse() {
   if (has_refused_ || line_ == 0) return;
   has_refused_ = true;
-  refusal_.is_refused = 1;
   announce_traffic();
   for (std::uint32_t to = 0; to < nodes_; ++to) {
     Word request = 0;
@@ -71,14 +71,19 @@ void LineTrips::refuse() {
 Result LineTrips::opened(const char* letter) {
   Head head;
   std::memcpy(&head, letter, sizeof head);
-  return head.label == label_ && head.is_refused == 0 ? Result::ok : Result::mismatch;
+  return head.label == label_ && head.bytes != 0 ? Result::ok : Result::mismatch;
 }
 
 std::size_t LineTrips::write(const Part& part) {
-  const Head head{label_, 0, 0};
-  std::memcpy(letter_, &head, sizeof head);
+  const std::size_t bytes = head_bytes + part.bytes;
+  put_head(letter_, bytes, 0);
   if (part.bytes != 0) std::memcpy(letter_ + head_bytes, part.data, part.bytes);
-  return head_bytes + part.bytes;
+  return bytes;
+}
+
+void LineTrips::put_head(char* letter, std::size_t bytes, std::size_t piece_bytes) const {
+  const Head head{label_, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(piece_bytes)};
+  std::memcpy(letter, &head, sizeof head);
 }
 
 Result LineTrips::begin_receive(std::uint32_t from, char* letter, Word& request) {
@@ -86,9 +91,46 @@ Result LineTrips::begin_receive(std::uint32_t from, char* letter, Word& request)
                                            abi::any_tag, line_, as_word(&request)));
 }
 
-Result LineTrips::begin_send(const char* letter, std::size_t bytes, std::uint32_t to, Word& request) {
-  return as_result(host<Symbol::MPI_Isend>(as_word(letter), word(bytes), abi::byte_type(), to, letter_tag, line_,
-                                           as_word(&request)));
+// What a host sends at once goes in such pieces, all under way: they come without having been asked for. As many on
+// both sides, for both know how long it is.
+std::size_t LineTrips::pieces_of(std::size_t bytes) const {
+  const std::size_t pieces = at_once_bytes_ == 0 ? 1 : (bytes + at_once_bytes_ - 1) / at_once_bytes_;
+  return pieces <= most_pieces ? pieces : 1;
+}
+
+// A letter that the host would have asked for as a whole is asked for by its last piece, if nothing else keeps its
+// sender from sending the next one: so nobody need keep more than a letter that has come too early.
+Result LineTrips::begin_send(const char* letter, std::size_t bytes, std::uint32_t to, Asked asked) {
+  const std::size_t pieces = pieces_of(bytes);
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    const std::size_t first = piece_begin(bytes, piece, pieces), end = piece_begin(bytes, piece + 1, pieces);
+    const Word from = as_word(letter + first), length = word(end - first), type = abi::byte_type();
+    const Word tag = piece == 0 ? letter_tag : rest_tag, request = as_word(&next_under_way());
+    const bool is_asked = asked == Asked::by_the_last && pieces > 1 && piece + 1 == pieces;
+    const Word error = is_asked ? host<Symbol::MPI_Issend>(from, length, type, to, tag, line_, request)
+                                : host<Symbol::MPI_Isend>(from, length, type, to, tag, line_, request);
+    if (error != 0) return Result::rank_failed;
+  }
+  return Result::ok;
+}
+
+// Of a letter whose first piece has come, and is of this call.
+Result LineTrips::receive_rest(std::uint32_t from, char* letter) {
+  Head head;
+  std::memcpy(&head, letter, sizeof head);
+  if (head.bytes > most_message_bytes_) return Result::mismatch;
+  const std::size_t pieces = pieces_of(head.bytes);
+  std::array<Word, most_letter_pieces> requests{};
+  if (pieces > requests.size()) return Result::mismatch;
+  for (std::size_t piece = 1; piece < pieces; ++piece) {
+    const std::size_t first = piece_begin(head.bytes, piece, pieces), end = piece_begin(head.bytes, piece + 1, pieces);
+    if (host<Symbol::MPI_Irecv>(as_word(letter + first), word(end - first), abi::byte_type(), from, rest_tag, line_,
+                                as_word(&requests[piece])) != 0)
+      return Result::rank_failed;
+  }
+  for (std::size_t piece = 1; piece < pieces; ++piece)
+    if (const Result result = end(requests[piece], Ends::always); result != Result::ok) return result;
+  return Result::ok;
 }
 
 // As the ranks of a node wait for each other (collective/wait.cpp): the host, which has a core for each rank as far as
@@ -118,22 +160,32 @@ Result LineTrips::end(Word& request, Ends ends, std::uint32_t by) {
 }
 
 // A long letter is not gone before it is asked for, which somebody who has refused does not.
-Result LineTrips::end_send() { return end(sent_, Ends::unless_refused); }
+Result LineTrips::end_sends(Ends ends, std::uint32_t by) {
+  const std::size_t begun = std::exchange(begun_, 0);
+  for (std::size_t index = 0; index < begun; ++index)
+    if (const Result result = end(under_way_[index], ends, by); result != Result::ok) return result;
+  return Result::ok;
+}
 
 Result LineTrips::send(std::uint32_t to, std::size_t bytes) {
   announce_traffic();
   const InsideHost inside;
-  const Result begun = begin_send(letter_, bytes, to, sent_);
-  return begun == Result::ok ? end_send() : begun;
+  const Result begun = begin_send(letter_, bytes, to, Asked::by_the_last);
+  return begun == Result::ok ? end_sends(Ends::unless_refused) : begun;
+}
+
+Result LineTrips::end_receive(Word& request, std::uint32_t from, char* letter) {
+  Result result = end(request, Ends::always);
+  if (result == Result::ok) result = opened(letter);
+  return result == Result::ok ? receive_rest(from, letter) : result;
 }
 
 Result LineTrips::receive(std::uint32_t from, char* letter) {
   announce_traffic();
   const InsideHost inside;
   Word request = 0;
-  if (const Result begun = begin_receive(from, letter, request); begun != Result::ok) return begun;
-  const Result result = end(request, Ends::always);
-  return result == Result::ok ? opened(letter) : result;
+  const Result begun = begin_receive(from, letter, request);
+  return begun == Result::ok ? end_receive(request, from, letter) : begun;
 }
 
 Result LineTrips::send_and_receive(const char* sent, std::size_t bytes, std::uint32_t to, char* received,
@@ -142,16 +194,14 @@ Result LineTrips::send_and_receive(const char* sent, std::size_t bytes, std::uin
   const InsideHost inside;
   Word request = 0;
   if (const Result begun = begin_receive(from, received, request); begun != Result::ok) return begun;
-  if (const Result begun = begin_send(sent, bytes, to, sent_); begun != Result::ok) return begun;
-  Result result = end(request, Ends::always);
-  if (result == Result::ok) result = opened(received);
-  return result == Result::ok ? end_send() : result;
+  if (const Result begun = begin_send(sent, bytes, to, Asked::no); begun != Result::ok) return begun;
+  const Result result = end_receive(request, from, received);
+  return result == Result::ok ? end_sends(Ends::unless_refused) : result;
 }
 
 Result LineTrips::all_to_all(std::size_t bytes) {
   next(bytes);
-  const Head head{label_, 0, 0};
-  std::memcpy(slots_, &head, sizeof head);
+  put_head(slots_, slot_bytes_, 0);
   if (nodes_ <= few_nodes) return all_at_once();
   // Each time whoever is twice as far away sends what it has by then: the letters of itself and those behind it.
   for (std::uint32_t have = 1; have < nodes_; have *= 2) {
@@ -168,23 +218,21 @@ Result LineTrips::all_to_all(std::size_t bytes) {
 Result LineTrips::all_at_once() {
   announce_traffic();
   const InsideHost inside;
-  std::array<Word, few_nodes> received{}, sent{};
+  std::array<Word, few_nodes> received{};
   for (std::uint32_t distance = 1; distance < nodes_; ++distance) {
     const std::uint32_t from = (node_ + distance) % nodes_;
     if (const Result begun = begin_receive(from, slot(distance), received[distance]); begun != Result::ok) return begun;
   }
   for (std::uint32_t distance = 1; distance < nodes_; ++distance) {
     const std::uint32_t to = (node_ + nodes_ - distance) % nodes_;
-    if (const Result begun = begin_send(slots_, slot_bytes_, to, sent[distance]); begun != Result::ok) return begun;
+    if (const Result begun = begin_send(slots_, slot_bytes_, to, Asked::no); begun != Result::ok) return begun;
   }
   for (std::uint32_t distance = 1; distance < nodes_; ++distance) {
-    Result result = end(received[distance], Ends::always);
-    if (result == Result::ok) result = opened(slot(distance));
+    const std::uint32_t from = (node_ + distance) % nodes_;
+    const Result result = end_receive(received[distance], from, slot(distance));
     if (result != Result::ok) return result;
   }
-  for (std::uint32_t distance = 1; distance < nodes_; ++distance)
-    if (const Result result = end(sent[distance], Ends::unless_refused); result != Result::ok) return result;
-  return Result::ok;
+  return end_sends(Ends::unless_refused);
 }
 
 Result LineTrips::down(void* data, std::size_t bytes, std::uint32_t root) {

@@ -3,9 +3,13 @@
 // tells all members of its line. Hosts' own collectives, given different counts, may take a part of the one for the
 // other, or wait for ever: hence larger ones begin with a trip that has no data.
 //
-//   letter:  | label | refused | data ... |      a message has one of them, or several of the same size
+//   letter:  | label | bytes | data ... |      a message has one of them, or several of the same size
+//
+// A host that sends so much at once gets a longer letter in pieces, whose first says how long it is: so none waits to
+// be asked for.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,8 +32,8 @@ class LineTrips {
   // sends without being asked for it; 0: not known. May throw std::bad_alloc.
   void open(Word line, std::uint32_t node, std::uint32_t nodes, std::size_t at_once_bytes);
 
-  // collective/across/wire.h.
-  void begin(std::uint64_t label) { label_ = label; }
+  // collective/across/wire.h. Who would cut what is sent into other pieces is in another call.
+  void begin(std::uint64_t label) { label_ = label + at_once_bytes_; }
   void refuse();
 
   // Which trips have room for so many bytes of a member. Two members send each other the same whatever the trip is; of
@@ -108,14 +112,16 @@ class LineTrips {
   class Along;
 
   static constexpr std::size_t alignment = 16, head_bytes = 16;
-  static constexpr std::size_t most_circling_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t most_circling_bytes = std::size_t{60} << 10;  // in one piece
+  static constexpr std::size_t most_pieces = 64, most_letter_pieces = 8;
   static constexpr std::uint32_t most_one_by_one = 8;
   // Down a tree of two levels goes as much as between two: the round of labels that larger ones begin with makes a call
   // in which nobody need wait for all into one in which all do.
   static constexpr std::uint32_t few_nodes = 4;
   struct Head {
     std::uint64_t label;
-    std::uint32_t is_refused, piece_bytes;
+    std::uint32_t bytes;        // of the letter; 0: it is a refusal
+    std::uint32_t piece_bytes;  // of pieces that come behind it (line_along.cpp)
   };
   static_assert(sizeof(Head) == head_bytes);
 
@@ -135,12 +141,24 @@ class LineTrips {
   collective::Result tell(std::uint32_t to, bool good, std::size_t piece_bytes);
   static std::size_t piece_bytes_of(const char* letter);
   collective::Result all_at_once();
-  collective::Result begin_send(const char* letter, std::size_t bytes, std::uint32_t to, Word& request);
+  void put_head(char* letter, std::size_t bytes, std::size_t piece_bytes) const;
+  std::size_t pieces_of(std::size_t bytes) const;
+  static std::size_t piece_begin(std::size_t bytes, std::size_t piece, std::size_t pieces) {
+    return bytes * piece / pieces;
+  }
+  // Its request is to be ended by end_sends().
+  Word& next_under_way() { return under_way_[begun_++]; }
+  enum class Asked { no, by_the_last };
+  collective::Result begin_send(const char* letter, std::size_t bytes, std::uint32_t to, Asked asked);
+  collective::Result receive_rest(std::uint32_t from, char* letter);
+  template <class Begin>
+  collective::Result begin_pieces(std::size_t part_bytes, Begin begin);
   collective::Result begin_receive(std::uint32_t from, char* letter, Word& request);
   enum class Ends { always, unless_refused };
   // `by`: whose refusal counts; nodes_ or more: anybody's.
   collective::Result end(Word& request, Ends ends, std::uint32_t by = ~std::uint32_t{0});
-  collective::Result end_send();
+  collective::Result end_sends(Ends ends, std::uint32_t by = ~std::uint32_t{0});
+  collective::Result end_receive(Word& request, std::uint32_t from, char* letter);
   collective::Result receive(std::uint32_t from, char* letter);
   collective::Result send_and_receive(const char* sent, std::size_t bytes, std::uint32_t to, char* received,
                                       std::uint32_t from);
@@ -155,7 +173,8 @@ class LineTrips {
   std::size_t most_bytes_ = 0, most_bytes_down_ = 0, most_message_bytes_ = 0, slot_bytes_ = head_bytes;
   std::unique_ptr<char[]> memory_;
   char *slots_ = nullptr, *letter_ = nullptr, *scratch_ = nullptr;
-  Word sent_ = 0;
+  std::array<Word, std::size_t{2} * most_one_by_one * most_pieces> under_way_{};
+  std::size_t begun_ = 0;  // of these, in the step under way
   Head refusal_{};
 };
 
