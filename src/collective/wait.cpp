@@ -26,9 +26,10 @@ constexpr std::uint64_t rounds_before_sleep = 100;
 constexpr std::uint64_t attentive_ns = ms, attentive_rounds = 64;  // after it was rung for the host
 // Where ranks share cores a short wait drives the host once in so many rounds, for what comes first is the turn of who
 // shares the core, and who drives makes all of them wait for his: of waits that end in their first round, and of the
-// next ones. Others may wait for the host's steps meanwhile. Hence from then on as above.
+// next ones. Others may wait for the host's steps meanwhile, and a host that keeps the core for its whole slice for one
+// of them: hence, after the time of some turns of ranks that wait, as above.
 constexpr std::uint32_t first_rounds_to_drive = 256, short_rounds_to_drive = 8;
-constexpr std::uint64_t short_wait_rounds = 16;
+constexpr std::uint64_t short_wait_ns = 30'000;
 // A rank that spins gives way, too, when it has waited so long: once in so many rounds if they are short.
 constexpr std::uint64_t short_rounds_to_clock = 8, long_round_ns = 2'000;
 // But where the core went for so long of late, who waits for a copy waits as long as that may take (call_copies.h).
@@ -122,7 +123,9 @@ Result Group::wait_a_round(Patience& patience, const Awaited& awaited) {
 
 bool Group::is_time_to_drive(const Patience& patience, std::uint64_t round) {
   undriven_ += round == 0 ? 1 : first_rounds_to_drive / short_rounds_to_drive;
-  if (undriven_ < first_rounds_to_drive && round < short_wait_rounds && patience.drives == 1) return false;
+  if (undriven_ < first_rounds_to_drive && patience.drives == 1 &&
+      (round == 0 || monotonic_ns() - patience.begin_ns < short_wait_ns))
+    return false;
   undriven_ = 0;
   return true;
 }

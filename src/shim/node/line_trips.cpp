@@ -92,9 +92,10 @@ Result LineTrips::begin_receive(std::uint32_t from, char* letter, Word& request)
 }
 
 // What a host sends at once goes in such pieces, all under way: they come without having been asked for. As many on
-// both sides, for both know how long it is.
+// both sides, for both know how long it is. Where letters go around, several are in a message, which is short.
 std::size_t LineTrips::pieces_of(std::size_t bytes) const {
-  const std::size_t pieces = at_once_bytes_ == 0 ? 1 : (bytes + at_once_bytes_ - 1) / at_once_bytes_;
+  if (at_once_bytes_ == 0 || nodes_ > most_one_by_one) return 1;
+  const std::size_t pieces = (bytes + at_once_bytes_ - 1) / at_once_bytes_;
   return pieces <= most_pieces ? pieces : 1;
 }
 
