@@ -450,8 +450,8 @@ class Group {
   std::uint64_t chunks_ = 0, chunks_free_ = 0;  // chunks numbered; the own slot is free for chunks below
   std::uint32_t rank_ = 0;
   std::uint32_t polls_ = 1000;
-  std::uint32_t undriven_ =
-      0;  // rounds of waiting since the host was driven, those that are not a wait's first 32-fold
+  // Rounds of waiting since the host was driven; those that are not a wait's first count 32 times.
+  std::uint32_t undriven_ = 0;
   std::size_t short_copy_bytes_ = kernel::least_string_bytes;
   bool may_sleep_ = true;  // some rank of the group may be in a futex
   bool crowded_ = false;
